@@ -13,8 +13,7 @@ import { ListenerGroup, type ListenerGroupOptions } from './listener-group.ts';
 import { LineWriter, stderrWrite } from './logging/line-writer.ts';
 import type { LogFile } from './logging/log-file.ts';
 import { lostLine } from './logging/logger.ts';
-import { Measurement, MetricsAddressError } from './metrics/measurement.ts';
-import type { MetricsOptions } from './metrics/metrics.ts';
+import { Measurement, MetricsAddressError, type MetricsOptions } from './metrics/measurement.ts';
 import { capitalized } from './v2/naming.ts';
 
 export interface ServeOptions extends ListenerGroupOptions {

@@ -1,152 +1,108 @@
 // Every metric family: its name, its help text, and how the values of several threads are combined.
 
-export interface Family {
+export interface Family<Label extends string = string> {
   type: 'counter' | 'gauge' | 'histogram';
   help: string;
-  labels: readonly string[];
+  labels: readonly Label[];
   /** How the values of several threads are combined. */
   across: 'sum' | 'max' | 'first';
 }
 
-const counter = { type: 'counter', labels: [], across: 'sum' } as const;
-const gauge = { type: 'gauge', labels: [], across: 'sum' } as const;
-const histogram = { type: 'histogram', labels: [], across: 'sum' } as const;
+function familyOf(type: Family['type']) {
+  return <Label extends string = never>(
+    help: string,
+    labels: readonly Label[] = [],
+    across: Family['across'] = 'sum',
+  ): Family<Label> => ({ type, help, labels, across });
+}
+
+const counter = familyOf('counter');
+const gauge = familyOf('gauge');
+const histogram = familyOf('histogram');
 
 /** Labels take values from fixed sets: never an organization, a key or a path chosen by a client. */
 export const FAMILIES = {
-  crm_build_info: {
-    ...gauge,
-    help: 'Always 1; labels: version and commit of crm, and database engine.',
-    labels: ['version', 'commit', 'engine'],
-  },
-  crm_ready: {
-    ...gauge,
-    help: '1 if /readyz returns 200, which means that the database can be read and written; otherwise 0.',
-  },
-  crm_reader_threads: {
-    ...gauge,
-    help: 'Threads that answer requests, in addition to the thread that writes.',
-  },
-  crm_http_requests_total: {
-    ...counter,
-    help: 'API requests answered.',
-    labels: ['api', 'method', 'route', 'status'],
-  },
-  crm_http_request_duration_seconds: {
-    ...histogram,
-    help: 'Time from receiving the request head to sending the response, including the time the body takes to arrive.',
-    labels: ['method', 'route'],
-  },
-  crm_http_requests_in_flight: { ...gauge, help: 'Requests in progress.' },
-  crm_limit_refusals_total: {
-    ...counter,
-    help: 'Requests rejected by a limit (429) or by a quota of records or bytes (403).',
-    labels: ['limit'],
-  },
-  crm_rate_limit_requests_per_minute: {
-    ...gauge,
-    help: 'Maximum requests per minute for a key or an organization.',
-    labels: ['limit'],
-    across: 'first',
-  },
-  crm_rate_limit_used_ratio: {
-    ...gauge,
-    help: 'Fraction of the rate limit that the busiest key or organization has used in the current minute.',
-    labels: ['limit'],
-    across: 'max',
-  },
-  crm_idempotent_replays_total: {
-    ...counter,
-    help: 'Requests answered with the response stored for their Idempotency-Key.',
-  },
-  crm_stored_answer_bytes: {
-    ...gauge,
-    help: 'Bytes of responses stored for requests with an Idempotency-Key.',
-  },
-  crm_stored_answers_used_ratio: {
-    ...gauge,
-    help: 'Fraction of the limit on stored responses that the organization with the highest usage has used.',
-  },
+  crm_build_info: gauge('Always 1; labels: version and commit of crm, and database engine.', [
+    'version',
+    'commit',
+    'engine',
+  ]),
+  crm_ready: gauge(
+    '1 if /readyz returns 200, which means that the database can be read and written; otherwise 0.',
+  ),
+  crm_reader_threads: gauge('Threads that answer requests, in addition to the thread that writes.'),
+  crm_http_requests_total: counter('API requests answered.', ['api', 'method', 'route', 'status']),
+  crm_http_request_duration_seconds: histogram(
+    'Time from receiving the request head to sending the response, including the time the body takes to arrive.',
+    ['method', 'route'],
+  ),
+  crm_http_requests_in_flight: gauge('Requests in progress.'),
+  crm_limit_refusals_total: counter(
+    'Requests rejected by a limit (429) or by a quota of records or bytes (403).',
+    ['limit'],
+  ),
+  crm_rate_limit_requests_per_minute: gauge(
+    'Maximum requests per minute for a key or an organization.',
+    ['limit'],
+    'first',
+  ),
+  crm_rate_limit_used_ratio: gauge(
+    'Fraction of the rate limit that the busiest key or organization has used in the current minute.',
+    ['limit'],
+    'max',
+  ),
+  crm_idempotent_replays_total: counter(
+    'Requests answered with the response stored for their Idempotency-Key.',
+  ),
+  crm_stored_answer_bytes: gauge('Bytes of responses stored for requests with an Idempotency-Key.'),
+  crm_stored_answers_used_ratio: gauge(
+    'Fraction of the limit on stored responses that the organization with the highest usage has used.',
+  ),
   // Every thread reports these shared counts.
-  crm_request_body_bytes: { ...gauge, help: 'Bytes of request bodies in progress.', across: 'first' },
-  crm_request_body_limit_bytes: {
-    ...gauge,
-    help: 'Maximum bytes of request bodies in progress.',
-    across: 'first',
-  },
-  crm_request_bodies_waiting: { ...gauge, help: 'Requests whose body waits for room in the budget.' },
-  crm_answer_bytes: {
-    ...gauge,
-    help: 'Bytes of responses larger than 64 KiB in progress.',
-    across: 'first',
-  },
-  crm_answer_limit_bytes: { ...gauge, help: 'Maximum bytes of such responses in progress.', across: 'first' },
-  crm_answers_waiting: { ...gauge, help: 'Requests whose response waits for room in the budget.' },
-  crm_batch_items_total: {
-    ...counter,
-    help: 'Batch items, such as those of imports, by result.',
-    labels: ['route', 'result'],
-  },
-  crm_write_queue_jobs: { ...gauge, help: 'Writes waiting for a transaction.' },
-  crm_write_group_jobs: {
-    ...histogram,
-    help: 'Number of writes that shared one transaction and its commit.',
-  },
-  crm_commits_total: { ...counter, help: 'Transactions committed.' },
-  crm_commit_duration_seconds: {
-    ...histogram,
-    help: 'Time until a commit was durable; for a database file, this includes the fsync of its log.',
-  },
-  crm_write_failures_total: {
-    ...counter,
-    help: 'Transactions that failed as a whole, for example because of a full disk, a lost connection or a lock held too long.',
-  },
-  crm_database_size_bytes: { ...gauge, help: 'Size of the database.' },
-  crm_database_disk_free_bytes: { ...gauge, help: 'Free space on the disk of the database file.' },
-  crm_sqlite_wal_bytes: { ...gauge, help: 'Size of the write-ahead log.' },
-  crm_sqlite_checkpoint_duration_seconds: {
-    ...histogram,
-    help: 'Time to move the write-ahead log into the database file.',
-  },
-  crm_postgres_pool_size: {
-    ...gauge,
-    help: 'Maximum connections of a pool.',
-    labels: ['pool'],
-  },
-  crm_postgres_pool_open: { ...gauge, help: 'Open connections of a pool.', labels: ['pool'] },
-  crm_postgres_pool_busy: { ...gauge, help: 'Connections of a pool in use.', labels: ['pool'] },
-  crm_postgres_pool_waiting: {
-    ...gauge,
-    help: 'Statements or transactions waiting for a connection of a pool.',
-    labels: ['pool'],
-  },
-  crm_postgres_connects_total: {
-    ...counter,
-    help: 'Connections opened, both the initial ones and those that replace lost connections.',
-    labels: ['pool'],
-  },
-  crm_postgres_connect_failures_total: {
-    ...counter,
-    help: 'Connections that could not be opened.',
-    labels: ['pool'],
-  },
-  crm_backup_last_success_timestamp_seconds: {
-    ...gauge,
-    help: 'When the database file was last backed up, by the schedule or by "crm backup"; 0 if never.',
-  },
-  crm_backup_interval_seconds: { ...gauge, help: 'Interval of scheduled backups (serve --backup-every).' },
-  crm_backups_total: {
-    ...counter,
-    help: 'Scheduled backups since the server started, by result.',
-    labels: ['result'],
-  },
-  crm_backup_last_duration_seconds: { ...gauge, help: 'Duration of the last scheduled backup.' },
-  crm_backup_last_size_bytes: { ...gauge, help: 'Size of the last scheduled backup.' },
-  crm_event_loop_delay_seconds: {
-    ...histogram,
-    help: 'How late each thread runs its due timers, sampled ten times per second.',
-  },
-} as const satisfies Record<string, Family>;
+  crm_request_body_bytes: gauge('Bytes of request bodies in progress.', [], 'first'),
+  crm_request_body_limit_bytes: gauge('Maximum bytes of request bodies in progress.', [], 'first'),
+  crm_request_bodies_waiting: gauge('Requests whose body waits for room in the budget.'),
+  crm_answer_bytes: gauge('Bytes of responses larger than 64 KiB in progress.', [], 'first'),
+  crm_answer_limit_bytes: gauge('Maximum bytes of such responses in progress.', [], 'first'),
+  crm_answers_waiting: gauge('Requests whose response waits for room in the budget.'),
+  crm_batch_items_total: counter('Batch items, such as those of imports, by result.', ['route', 'result']),
+  crm_write_queue_jobs: gauge('Writes waiting for a transaction.'),
+  crm_write_group_jobs: histogram('Number of writes that shared one transaction and its commit.'),
+  crm_commits_total: counter('Transactions committed.'),
+  crm_commit_duration_seconds: histogram(
+    'Time until a commit was durable; for a database file, this includes the fsync of its log.',
+  ),
+  crm_write_failures_total: counter(
+    'Transactions that failed as a whole, for example because of a full disk, a lost connection or a lock held too long.',
+  ),
+  crm_database_size_bytes: gauge('Size of the database.'),
+  crm_database_disk_free_bytes: gauge('Free space on the disk of the database file.'),
+  crm_sqlite_wal_bytes: gauge('Size of the write-ahead log.'),
+  crm_sqlite_checkpoint_duration_seconds: histogram(
+    'Time to move the write-ahead log into the database file.',
+  ),
+  crm_postgres_pool_size: gauge('Maximum connections of a pool.', ['pool']),
+  crm_postgres_pool_open: gauge('Open connections of a pool.', ['pool']),
+  crm_postgres_pool_busy: gauge('Connections of a pool in use.', ['pool']),
+  crm_postgres_pool_waiting: gauge('Statements or transactions waiting for a connection of a pool.', [
+    'pool',
+  ]),
+  crm_postgres_connects_total: counter(
+    'Connections opened, both the initial ones and those that replace lost connections.',
+    ['pool'],
+  ),
+  crm_postgres_connect_failures_total: counter('Connections that could not be opened.', ['pool']),
+  crm_backup_last_success_timestamp_seconds: gauge(
+    'When the database file was last backed up, by the schedule or by "crm backup"; 0 if never.',
+  ),
+  crm_backup_interval_seconds: gauge('Interval of scheduled backups (serve --backup-every).'),
+  crm_backups_total: counter('Scheduled backups since the server started, by result.', ['result']),
+  crm_backup_last_duration_seconds: gauge('Duration of the last scheduled backup.'),
+  crm_backup_last_size_bytes: gauge('Size of the last scheduled backup.'),
+  crm_event_loop_delay_seconds: histogram(
+    'How late each thread runs its due timers, sampled ten times per second.',
+  ),
+} satisfies Record<string, Family>;
 
 export type FamilyName = keyof typeof FAMILIES;
 

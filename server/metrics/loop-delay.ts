@@ -9,11 +9,11 @@ export class LoopDelay {
 
   /** Samples ten times per second, without keeping the thread alive. */
   constructor() {
-    setInterval(() => this.#look(), EVERY_MS).unref();
+    setInterval(() => this.#sample(), EVERY_MS).unref();
   }
 
   // Timers have whole milliseconds, and can fire slightly early.
-  #look(): void {
+  #sample(): void {
     const now = performance.now();
     this.seconds.add(Math.max(0, now - this.#dueAt) / 1_000);
     this.#dueAt = now + EVERY_MS;

@@ -2,10 +2,21 @@
 import type { Eventually } from '../../db/engine/engine.ts';
 import type { Store } from '../../db/store.ts';
 import { freePort } from '../lifecycle/listener.ts';
+import { LoopDelay } from './loop-delay.ts';
 import type { Metric } from './metric-values.ts';
-import type { MetricsOptions } from './metrics.ts';
 import type { MetricsPort } from './metrics-port.ts';
-import { BatchStats } from './service-metrics.ts';
+import { type BackupStats, BatchStats, serviceMetrics } from './service-metrics.ts';
+
+export interface MetricsOptions {
+  host: string;
+  /** 0 picks any free port. */
+  port: number;
+  /** The version of crm. */
+  version: string;
+  commit: string;
+  /** Returns the state of scheduled backups, if there is a schedule. */
+  backups?: () => BackupStats;
+}
 
 /** Metrics cannot be served at an address; the cause says why. */
 export class MetricsAddressError extends Error {}
@@ -30,19 +41,19 @@ export class Measurement {
    */
   async open(store: Store, readers: number, requestMetrics: readonly RequestMetricsReader[]): Promise<void> {
     // Loads the metrics library, which nothing else needs.
-    const { openMetrics } = await import('./metrics.ts');
-    const { host, port } = this.#options;
+    const { MetricsPort } = await import('./metrics-port.ts');
+    // With reader threads, no request measures the delay of this thread, which only writes.
+    const delay = readers > 0 ? new LoopDelay() : null;
+    const { batches } = this;
+    const { host, port, version, commit, backups } = this.#options;
+    const gather = () => {
+      const { isDraining } = this;
+      const sources = { version, commit, readers, store, batches, isDraining, delay };
+      const service = serviceMetrics({ ...sources, backups: backups?.() ?? null });
+      return Promise.all([service, ...requestMetrics.map(async (read) => read())]);
+    };
     try {
-      this.#port = openMetrics(
-        { ...this.#options, port: await freePort(host, port) },
-        {
-          store,
-          readers,
-          batches: this.batches,
-          requestMetrics: () => Promise.all(requestMetrics.map(async (count) => count())),
-          isDraining: () => this.isDraining,
-        },
-      );
+      this.#port = new MetricsPort({ host, port: await freePort(host, port) }, gather);
     } catch (error) {
       throw new MetricsAddressError(`metrics cannot be served at ${host}:${port}`, { cause: error });
     }

@@ -27,7 +27,7 @@ export class MetricValues {
   }
 
   /** Adds a histogram: for each bucket, how many values are at most its bound. */
-  spread<N extends FamilyName>(name: N, { bounds, counts, sum }: Histogram, labels: LabelsOf<N>): void {
+  putHistogram<N extends FamilyName>(name: N, { bounds, counts, sum }: Histogram, labels: LabelsOf<N>): void {
     const values = this.#valuesOf(name);
     let below = 0;
     for (const [index, count] of counts.entries()) {
@@ -39,17 +39,13 @@ export class MetricValues {
     values.push({ metricName: `${name}_count`, labels, value: below });
   }
 
-  get metrics(): Metric[] {
+  get all(): Metric[] {
     return [...this.#metrics.values()];
   }
 
   #valuesOf(name: FamilyName): Sample[] {
-    let metric = this.#metrics.get(name);
-    if (metric === undefined) {
-      const { help, type, across }: Family = FAMILIES[name];
-      metric = { name, help, type, aggregator: across, values: [] };
-      this.#metrics.set(name, metric);
-    }
-    return metric.values;
+    const { help, type, across }: Family = FAMILIES[name];
+    const none = { name, help, type, aggregator: across, values: [] };
+    return this.#metrics.getOrInsert(name, none).values;
   }
 }

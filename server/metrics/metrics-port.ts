@@ -64,17 +64,18 @@ export class MetricsPort {
   }
 
   async #answer(request: Request): Promise<Response> {
-    if (new URL(request.url).pathname !== PATH) return said(404, `Not found: this port serves only ${PATH}.`);
+    if (new URL(request.url).pathname !== PATH)
+      return plainText(404, `Not found: this port serves only ${PATH}.`);
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      return said(405, `${PATH} supports only GET and HEAD.`, { Allow: 'GET, HEAD' });
+      return plainText(405, `${PATH} supports only GET and HEAD.`, { Allow: 'GET, HEAD' });
     try {
-      return await this.#tell(request.headers.get('Accept') ?? '');
+      return await this.#render(request.headers.get('Accept') ?? '');
     } catch {
-      return said(503, 'The metrics are not available right now.');
+      return plainText(503, 'The metrics are not available right now.');
     }
   }
 
-  async #tell(accepted: string): Promise<Response> {
+  async #render(accepted: string): Promise<Response> {
     const isOpen = accepted.includes(OPEN_METRICS);
     const [own, threads] = await Promise.all([this.#process.getMetricsAsJSON(), this.#gather()]);
     // Otherwise prom-client drops some default metrics, which it cannot combine across processes.
@@ -100,6 +101,6 @@ function processRegistry(): Registry {
   return registry;
 }
 
-function said(status: number, text: string, headers: Record<string, string> = {}): Response {
+function plainText(status: number, text: string, headers: Record<string, string> = {}): Response {
   return new Response(`${text}\n`, { status, headers });
 }

@@ -44,71 +44,55 @@ export class RequestMetrics implements Observer {
     const { statuses, seconds } = this.#statsOf(exchange);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     seconds.add((performance.now() - exchange.begunAt) / 1_000);
-    if (exchange.refusedBy !== null) this.#noteRefusal(exchange.refusedBy);
+    const { refusedBy } = exchange;
+    if (refusedBy !== null) this.#refusals.set(refusedBy, (this.#refusals.get(refusedBy) ?? 0) + 1);
     if (exchange.headers['Idempotent-Replayed'] !== undefined) this.#replays += 1;
   }
 
   /** All metrics of this thread; `inFlight` requests are in progress. */
   metrics(inFlight: number): Metric[] {
-    const sheet = new MetricValues();
+    const metrics = new MetricValues();
     for (const methods of this.#routes.values()) {
-      for (const stats of methods.values()) putRoute(sheet, stats);
+      for (const stats of methods.values()) putRoute(metrics, stats);
     }
-    sheet.put('crm_http_requests_in_flight', inFlight, {});
-    for (const [limit, count] of this.#refusals) sheet.put('crm_limit_refusals_total', count, { limit });
-    sheet.put('crm_idempotent_replays_total', this.#replays, {});
-    if (this.#shared !== undefined) putShared(sheet, this.#shared, this.#now());
-    sheet.spread('crm_event_loop_delay_seconds', this.#delay.seconds, {});
-    return sheet.metrics;
+    metrics.put('crm_http_requests_in_flight', inFlight, {});
+    for (const [limit, count] of this.#refusals) metrics.put('crm_limit_refusals_total', count, { limit });
+    metrics.put('crm_idempotent_replays_total', this.#replays, {});
+    if (this.#shared !== undefined) putShared(metrics, this.#shared, this.#now());
+    metrics.putHistogram('crm_event_loop_delay_seconds', this.#delay.seconds, {});
+    return metrics.all;
   }
 
-  #statsOf({ api, route, request }: Exchange): RouteStats {
-    const path = route ?? NO_ROUTE[api];
-    const { method } = request;
-    const methods = this.#methodsOf(path);
-    const known = methods.get(method);
-    if (known !== undefined) return known;
-    const shown = METHODS.has(method) ? method : NO_METHOD;
-    const stats = methods.get(shown) ?? noRequests({ api, route: path, method: shown });
-    methods.set(shown, stats);
-    return stats;
-  }
-
-  #methodsOf(path: string): Map<string, RouteStats> {
-    let methods = this.#routes.get(path);
-    if (methods === undefined) {
-      methods = new Map();
-      this.#routes.set(path, methods);
-    }
-    return methods;
-  }
-
-  #noteRefusal(limit: LimitName): void {
-    this.#refusals.set(limit, (this.#refusals.get(limit) ?? 0) + 1);
+  #statsOf({ api, route: known, request }: Exchange): RouteStats {
+    const route = known ?? NO_ROUTE[api];
+    const method = METHODS.has(request.method) ? request.method : NO_METHOD;
+    return this.#routes
+      .getOrInsertComputed(route, () => new Map())
+      .getOrInsertComputed(method, () => ({
+        ...{ api, route, method },
+        statuses: new Map(),
+        seconds: new Histogram(SECONDS_BUCKETS),
+      }));
   }
 }
 
-function noRequests(to: Pick<RouteStats, 'api' | 'route' | 'method'>): RouteStats {
-  return { ...to, statuses: new Map(), seconds: new Histogram(SECONDS_BUCKETS) };
-}
-
-function putRoute(sheet: MetricValues, { api, route, method, statuses, seconds }: RouteStats): void {
+function putRoute(metrics: MetricValues, { api, route, method, statuses, seconds }: RouteStats): void {
   for (const [status, count] of statuses)
-    sheet.put('crm_http_requests_total', count, { api, method, route, status: String(status) });
-  sheet.spread('crm_http_request_duration_seconds', seconds, { method, route });
+    metrics.put('crm_http_requests_total', count, { api, method, route, status: String(status) });
+  metrics.putHistogram('crm_http_request_duration_seconds', seconds, { method, route });
 }
 
-function putShared(sheet: MetricValues, { limiter, bodies, answers }: SharedLimits, now: number): void {
+function putShared(metrics: MetricValues, { limiter, bodies, answers }: SharedLimits, now: number): void {
   for (const { limit, perMinute, usedMost } of limiter.stats(now)) {
-    sheet.put('crm_rate_limit_requests_per_minute', perMinute, { limit });
-    sheet.put('crm_rate_limit_used_ratio', usedMost, { limit });
+    metrics.put('crm_rate_limit_requests_per_minute', perMinute, { limit });
+    metrics.put('crm_rate_limit_used_ratio', usedMost, { limit });
   }
   const sent = bodies.stats();
-  sheet.put('crm_request_body_bytes', sent.bytes, {});
-  sheet.put('crm_request_body_limit_bytes', sent.bytesMax, {});
-  sheet.put('crm_request_bodies_waiting', sent.waiting, {});
+  metrics.put('crm_request_body_bytes', sent.bytes, {});
+  metrics.put('crm_request_body_limit_bytes', sent.bytesMax, {});
+  metrics.put('crm_request_bodies_waiting', sent.waiting, {});
   const answered = answers.stats();
-  sheet.put('crm_answer_bytes', answered.bytes, {});
-  sheet.put('crm_answer_limit_bytes', answered.bytesMax, {});
-  sheet.put('crm_answers_waiting', answered.waiting, {});
+  metrics.put('crm_answer_bytes', answered.bytes, {});
+  metrics.put('crm_answer_limit_bytes', answered.bytesMax, {});
+  metrics.put('crm_answers_waiting', answered.waiting, {});
 }

@@ -1,8 +1,11 @@
 // Metrics of the whole service: store, writes, backups and readiness.
-import type { Histogram } from '../../db/engine/histogram.ts';
 import type { StoreStats } from '../../db/engine/store-stats.ts';
+import type { Store } from '../../db/store.ts';
+import { findLastBackup } from '../../db/tables/last-backup.ts';
+import { sumReplayBytes } from '../../db/tables/quotas.ts';
 import type { Answer, Operation } from '../operation.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
+import type { LoopDelay } from './loop-delay.ts';
 import { type Metric, MetricValues } from './metric-values.ts';
 
 /** Results of scheduled backups. */
@@ -15,20 +18,19 @@ export interface BackupStats {
   lastBytes: number | null;
 }
 
-export interface ServiceStats {
+/** Where the metrics of the whole service come from. */
+export interface ServiceSources {
   version: string;
   commit: string;
-  isReady: boolean;
   readers: number;
-  store: StoreStats;
-  /** Size of stored responses, and the largest fraction of its limit that an organization has used; null if unknown. */
-  answers: { bytes: number; usedMost: number } | null;
-  /** Unix milliseconds, 0 for never; null if crm does not make the backups. */
-  lastBackupAt: number | null;
+  store: Store;
+  batches: BatchStats;
+  /** Whether the server sends clients elsewhere because it is about to stop. */
+  isDraining: boolean;
+  /** Of the writing thread; null if it answers requests and reports the delay with them. */
+  delay: LoopDelay | null;
   /** Null if there is no schedule. */
   backups: BackupStats | null;
-  /** How late the writing thread is, in seconds; null if it answers requests and reports the delay with them. */
-  delay: Histogram | null;
 }
 
 /** Counts the batch items that were written. */
@@ -38,69 +40,83 @@ export class BatchStats implements WriteObserver {
   wrote(operation: Operation, answer: Answer): void {
     if (answer.status === 204 || answer.object !== 'batch') return;
     const { summary } = answer.data as { summary: { succeeded: number; failed: number } };
-    const before = this.#items.get(operation.path) ?? { created: 0, failed: 0 };
-    this.#items.set(operation.path, {
-      created: before.created + summary.succeeded,
-      failed: before.failed + summary.failed,
-    });
+    const items = this.#items.getOrInsert(operation.path, { created: 0, failed: 0 });
+    items.created += summary.succeeded;
+    items.failed += summary.failed;
   }
 
-  put(sheet: MetricValues): void {
+  put(metrics: MetricValues): void {
     for (const [route, { created, failed }] of this.#items) {
-      sheet.put('crm_batch_items_total', created, { route, result: 'created' });
-      sheet.put('crm_batch_items_total', failed, { route, result: 'failed' });
+      metrics.put('crm_batch_items_total', created, { route, result: 'created' });
+      metrics.put('crm_batch_items_total', failed, { route, result: 'failed' });
     }
   }
 }
 
-/** The metrics of the whole service. */
-export function serviceMetrics(stats: ServiceStats, batches: BatchStats): Metric[] {
-  const { version, commit, store, isReady, readers, answers } = stats;
-  const sheet = new MetricValues();
-  sheet.put('crm_build_info', 1, { version, commit, engine: store.engine });
-  sheet.put('crm_ready', Number(isReady), {});
-  sheet.put('crm_reader_threads', readers, {});
-  batches.put(sheet);
-  putStore(sheet, store);
-  sheet.put('crm_stored_answer_bytes', answers?.bytes ?? null, {});
-  sheet.put('crm_stored_answers_used_ratio', answers?.usedMost ?? null, {});
-  putBackups(sheet, stats);
-  if (stats.delay !== null) sheet.spread('crm_event_loop_delay_seconds', stats.delay, {});
-  return sheet.metrics;
+/** The metrics of the whole service at this moment. */
+export async function serviceMetrics(sources: ServiceSources): Promise<Metric[]> {
+  const { version, commit, readers, store, batches, isDraining, delay, backups } = sources;
+  const isStoreReady = store.ready().then(
+    () => true,
+    () => false,
+  );
+  const [stats, isReady] = await Promise.all([store.stats(), isStoreReady]);
+  // Left out if the database cannot be read right now.
+  const answers = await sumReplayBytes(store.read, Date.now()).catch(() => null);
+  const metrics = new MetricValues();
+  metrics.put('crm_build_info', 1, { version, commit, engine: stats.engine });
+  metrics.put('crm_ready', Number(isReady && !isDraining), {});
+  metrics.put('crm_reader_threads', readers, {});
+  batches.put(metrics);
+  putStore(metrics, stats);
+  metrics.put('crm_stored_answer_bytes', answers?.bytes ?? null, {});
+  metrics.put('crm_stored_answers_used_ratio', answers?.usedMost ?? null, {});
+  const lastBackupAt = stats.file === null ? null : await findLastBackupTime(store).catch(() => null);
+  metrics.put('crm_backup_last_success_timestamp_seconds', seconds(lastBackupAt), {});
+  if (backups !== null) putBackups(metrics, backups);
+  if (delay !== null) metrics.putHistogram('crm_event_loop_delay_seconds', delay.seconds, {});
+  return metrics.all;
+}
+
+/** Unix milliseconds, 0 for never. */
+async function findLastBackupTime({ read }: Store): Promise<number> {
+  const last = await findLastBackup(read);
+  return last === undefined ? 0 : Date.parse(last.taken_at);
+}
+
+function seconds(ms: number | null): number | null {
+  return ms && ms / 1_000;
 }
 
 function putStore(
-  sheet: MetricValues,
+  metrics: MetricValues,
   { writes, waitingJobs, databaseBytes, file, pools }: StoreStats,
 ): void {
-  sheet.put('crm_write_queue_jobs', waitingJobs, {});
-  sheet.spread('crm_write_group_jobs', writes.groupJobs, {});
-  sheet.put('crm_commits_total', writes.groupJobs.count, {});
-  sheet.spread('crm_commit_duration_seconds', writes.commitSeconds, {});
-  sheet.put('crm_write_failures_total', writes.failures, {});
-  sheet.put('crm_database_size_bytes', databaseBytes, {});
+  metrics.put('crm_write_queue_jobs', waitingJobs, {});
+  metrics.putHistogram('crm_write_group_jobs', writes.groupJobs, {});
+  metrics.put('crm_commits_total', writes.groupJobs.count, {});
+  metrics.putHistogram('crm_commit_duration_seconds', writes.commitSeconds, {});
+  metrics.put('crm_write_failures_total', writes.failures, {});
+  metrics.put('crm_database_size_bytes', databaseBytes, {});
   if (file !== null) {
-    sheet.put('crm_database_disk_free_bytes', file.freeBytes, {});
-    sheet.put('crm_sqlite_wal_bytes', file.logBytes, {});
-    sheet.spread('crm_sqlite_checkpoint_duration_seconds', file.checkpointSeconds, {});
+    metrics.put('crm_database_disk_free_bytes', file.freeBytes, {});
+    metrics.put('crm_sqlite_wal_bytes', file.logBytes, {});
+    metrics.putHistogram('crm_sqlite_checkpoint_duration_seconds', file.checkpointSeconds, {});
   }
   for (const { purpose: pool, size, open, busy, waiting, opened, failed } of pools) {
-    sheet.put('crm_postgres_pool_size', size, { pool });
-    sheet.put('crm_postgres_pool_open', open, { pool });
-    sheet.put('crm_postgres_pool_busy', busy, { pool });
-    sheet.put('crm_postgres_pool_waiting', waiting, { pool });
-    sheet.put('crm_postgres_connects_total', opened, { pool });
-    sheet.put('crm_postgres_connect_failures_total', failed, { pool });
+    metrics.put('crm_postgres_pool_size', size, { pool });
+    metrics.put('crm_postgres_pool_open', open, { pool });
+    metrics.put('crm_postgres_pool_busy', busy, { pool });
+    metrics.put('crm_postgres_pool_waiting', waiting, { pool });
+    metrics.put('crm_postgres_connects_total', opened, { pool });
+    metrics.put('crm_postgres_connect_failures_total', failed, { pool });
   }
 }
 
-function putBackups(sheet: MetricValues, { lastBackupAt, backups }: ServiceStats): void {
-  const seconds = (ms: number | null) => ms && ms / 1_000;
-  sheet.put('crm_backup_last_success_timestamp_seconds', seconds(lastBackupAt), {});
-  if (backups === null) return;
-  sheet.put('crm_backup_interval_seconds', seconds(backups.intervalMs), {});
-  sheet.put('crm_backups_total', backups.succeeded, { result: 'succeeded' });
-  sheet.put('crm_backups_total', backups.failed, { result: 'failed' });
-  sheet.put('crm_backup_last_duration_seconds', seconds(backups.lastMs), {});
-  sheet.put('crm_backup_last_size_bytes', backups.lastBytes, {});
+function putBackups(metrics: MetricValues, backups: BackupStats): void {
+  metrics.put('crm_backup_interval_seconds', seconds(backups.intervalMs), {});
+  metrics.put('crm_backups_total', backups.succeeded, { result: 'succeeded' });
+  metrics.put('crm_backups_total', backups.failed, { result: 'failed' });
+  metrics.put('crm_backup_last_duration_seconds', seconds(backups.lastMs), {});
+  metrics.put('crm_backup_last_size_bytes', backups.lastBytes, {});
 }
