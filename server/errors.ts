@@ -74,12 +74,12 @@ export const LIMIT_NAMES = [
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
 export interface ApiErrorOptions {
-  details?: Detail[];
+  details?: Detail[] | null;
   headers?: Record<string, string>;
   /** Path, from the root, of the record for the Location header. */
-  location?: string;
+  location?: string | null;
   /** The limit that rejected the request, for the metrics. */
-  limit?: LimitName;
+  limit?: LimitName | null;
   /** The internal cause, for the log only. */
   cause?: unknown;
 }

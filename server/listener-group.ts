@@ -96,11 +96,8 @@ export class ListenerGroup {
     this.#takeoverSocket = createTakeoverSocket();
     if (this.#parts.common !== undefined)
       return this.#threadsOf(server, this.#parts.common).wait(this.takeoverSocket);
-    const takeoverSocket = this.takeoverSocket ?? undefined;
-    this.#queue = new QueueingListener(
-      { ...server, ...(takeoverSocket && { takeoverSocket }) },
-      serverAddresses(server).url,
-    );
+    const { takeoverSocket } = this;
+    this.#queue = new QueueingListener({ ...server, takeoverSocket }, serverAddresses(server).url);
   }
 
   /**
@@ -119,8 +116,7 @@ export class ListenerGroup {
     const logger = createLogger(this.#options.log, addLine);
     const observer = measurement && new RequestMetrics();
     const executor = storeExecutor(store, { observer: measurement?.batches });
-    const optional = { ...(logger && { logger }), ...(observer && { observer }) };
-    const opened = startAppServer({ ...server, store, executor, ...optional }, this.#queue);
+    const opened = startAppServer({ ...server, store, executor, logger, observer }, this.#queue);
     const { listener, handover, ...addresses } = opened;
     this.#listener = listener;
     const count = () => observer?.metrics(listener.pending) ?? [];

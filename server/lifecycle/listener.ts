@@ -26,8 +26,8 @@ export interface ListenOptions {
   isPortShared: boolean;
   /** Enables HTTPS. */
   certificate?: Certificate;
-  /** Path of a socket that receives requests forwarded by the old server. */
-  takeoverSocket?: string;
+  /** Path of a socket that receives requests forwarded by the old server, if there is one. */
+  takeoverSocket?: string | null;
   fetch: Fetch;
 }
 
@@ -77,8 +77,9 @@ export class Listener implements Listening {
     this.#current = listen(options);
     limitSendBuffers();
     const { takeoverSocket, fetch } = options;
-    this.#takeoverSocket =
-      takeoverSocket === undefined ? null : listenAtPath(takeoverSocket, this.#forwarded.answer(fetch));
+    this.#takeoverSocket = takeoverSocket
+      ? listenAtPath(takeoverSocket, this.#forwarded.answer(fetch))
+      : null;
   }
 
   /** Signals that incomplete requests must be answered now. */

@@ -1,5 +1,5 @@
 // Errors as text and back, with everything that a response and the log need.
-import { ApiError, type Detail, type ErrorKind, type LimitName } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 
 interface Failure {
   message: string;
@@ -7,13 +7,8 @@ interface Failure {
   code?: string;
   /** The cause or the stack, for the log. */
   cause?: string;
-  api?: {
-    kind: ErrorKind;
-    details: Detail[] | null;
-    headers: Record<string, string>;
-    location: string | null;
-    limit: LimitName | null;
-  };
+  /** What an API error has besides. */
+  api?: Pick<ApiError, 'kind' | 'details' | 'headers' | 'location' | 'limit'>;
 }
 
 /** An error as text. */
@@ -23,15 +18,12 @@ export function encodeError(error: unknown): string {
 
 function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { message: String(error) };
+  const { message, cause } = error;
   if (error instanceof ApiError) {
-    const { message, cause, kind, details, headers, location, limit } = error;
-    return {
-      message,
-      ...(cause !== undefined && { cause: traceOf(cause) }),
-      api: { kind, details, headers, location, limit },
-    };
+    const { kind, details, headers, location, limit } = error;
+    const api = { kind, details, headers, location, limit };
+    return { message, ...(cause !== undefined && { cause: traceOf(cause) }), api };
   }
-  const { message } = error;
   return { message, cause: traceOf(error), ...('code' in error && { code: String(error.code) }) };
 }
 
@@ -42,13 +34,6 @@ function traceOf(cause: unknown): string {
 /** The error from its text. */
 export function decodeError(text: string): Error {
   const { message, code, cause, api } = JSON.parse(text) as Failure;
-  if (api === undefined) return Object.assign(new Error(message, { cause }), code !== undefined && { code });
-  const { kind, details, headers, location, limit } = api;
-  return new ApiError(kind, message, {
-    ...(details !== null && { details }),
-    headers,
-    ...(location !== null && { location }),
-    ...(limit !== null && { limit }),
-    cause,
-  });
+  if (api !== undefined) return new ApiError(api.kind, message, { ...api, cause });
+  return Object.assign(new Error(message, { cause }), code !== undefined && { code });
 }

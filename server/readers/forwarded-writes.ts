@@ -1,35 +1,28 @@
 // Sends writes from the thread that checked them to the thread that executes them, and their responses back.
 
 import type { RecordKey } from '../../db/engine/schema.ts';
-import type { Fault } from '../../db/model/faults.ts';
-import type { JsonValue } from '../../db/model/json.ts';
 import type { Store } from '../../db/store.ts';
-import type { Access } from '../access.ts';
 import { allOperations } from '../interface.ts';
-import type { WriteOperation } from '../operation.ts';
+import type { Call, WriteOperation } from '../operation.ts';
 import type { RequestMeta } from '../pipeline/exchange.ts';
 import { type Executable, type Executed, type Executor, storeExecutor } from '../pipeline/execute.ts';
 import type { AuditEvent } from '../pipeline/export-audit.ts';
 import type { KeyedRequest } from '../pipeline/replay.ts';
 import { publicError, type Rendered } from '../pipeline/respond.ts';
 import { bytesToSend, GrantedReservation } from '../pipeline/response-reservation.ts';
-import type { RequestOrigin } from '../request-origin.ts';
 import { signingOf } from '../signing/signing.ts';
 import type { Channel, Handler } from './channel.ts';
 
 /** What a thread can ask the writing thread. */
 export type WriteKind = 'write' | 'noteUse' | 'record' | 'ready';
 
-interface Written {
+/** A write as it is sent. */
+interface ForwardedWrite {
   operation: string;
-  asked: RequestMeta;
-  access: Omit<Access, 'scopes'>;
+  meta: RequestMeta;
+  /** Without what the other thread has itself, and with an empty set of scopes. */
+  call: Pick<Call, 'access' | 'origin' | 'params' | 'query' | 'body' | 'itemFaults'>;
   scopes: string[];
-  origin: RequestOrigin;
-  params: Record<string, string>;
-  query: Record<string, JsonValue>;
-  body: JsonValue;
-  itemFaults: readonly Fault[][];
   keyed: KeyedRequest | null;
   /** Bytes that its response can have. */
   roomBytes: number;
@@ -67,16 +60,14 @@ export function writeHandlers(
     allOperations(signingOf(store), store.counters).map((operation) => [operation.id, operation]),
   );
   const decode = (text: string): Executable<WriteOperation> & { reservation: GrantedReservation } => {
-    const { asked, access, scopes, origin, params, query, body, itemFaults, ...rest } = JSON.parse(
-      text,
-    ) as Written;
-    const operation = operations.get(rest.operation);
-    if (!operation?.isWrite) throw new Error(`unknown write ${rest.operation}`);
-    const { baseUrl } = asked;
-    const whole = { ...access, scopes: new Set(scopes) };
-    const call = { access: whole, origin, params, query, body, itemFaults, baseUrl };
-    const reservation = new GrantedReservation(rest.roomBytes);
-    return { operation, call, exchange: { ...asked, givenUp: null }, keyed: rest.keyed, reservation };
+    const write = JSON.parse(text) as ForwardedWrite;
+    const operation = operations.get(write.operation);
+    if (!operation?.isWrite) throw new Error(`unknown write ${write.operation}`);
+    const { meta, keyed } = write;
+    const access = { ...write.call.access, scopes: new Set(write.scopes) };
+    const call = { ...write.call, access, baseUrl: meta.baseUrl };
+    const reservation = new GrantedReservation(write.roomBytes);
+    return { operation, call, exchange: { ...meta, givenUp: null }, keyed, reservation };
   };
   return {
     write: async (text) => {
@@ -116,20 +107,16 @@ function decodeExecuted(text: string): Executed | number {
 }
 
 function encode({ operation, call, exchange, keyed, reservation }: Executable): string {
-  const { access, origin, params, query, body, itemFaults } = call;
+  const { access, params, query, body, itemFaults } = call;
   const { api, requestId, now, baseUrl } = exchange;
-  const written: Written = {
+  const origin = { requestId, address: call.origin.address };
+  const write: ForwardedWrite = {
     operation: operation.id,
-    asked: { api, requestId, now, baseUrl },
-    access,
+    meta: { api, requestId, now, baseUrl },
+    call: { access, origin, params, query, body, itemFaults },
     scopes: [...access.scopes],
-    origin: { requestId, address: origin.address },
-    params,
-    query,
-    body,
-    itemFaults,
     keyed,
     roomBytes: reservation.granted,
   };
-  return JSON.stringify(written);
+  return JSON.stringify(write);
 }

@@ -42,14 +42,15 @@ export class ReaderThread implements Listening, Handover {
     });
   }
 
-  /** @param takeoverSocket path of a socket that receives handed-over requests; null for none */
-  async wait(takeoverSocket: string | null): Promise<void> {
-    await this.#channel.ask('wait', takeoverSocket ?? '');
-  }
-
-  async start(): Promise<void> {
-    await this.#channel.ask('start');
-  }
+  /** Listens and queues requests, and receives forwarded ones on a socket at this path, unless it is null. */
+  readonly wait = this.#step<string | null>('wait');
+  readonly start = this.#step('start');
+  readonly renew = this.#step<Certificate>('renew');
+  readonly endOldConnections = this.#step('endOldConnections');
+  readonly closeOldListener = this.#step('closeOldListener');
+  readonly drain = this.#step<number>('drain');
+  readonly queueRequests = this.#step('queueRequests');
+  readonly forwardRequests = this.#step('forwardRequests');
 
   /** Resolves when its log lines have arrived; those of a failed thread arrive when it ends, after its error. */
   async flush(): Promise<void> {
@@ -62,35 +63,16 @@ export class ReaderThread implements Listening, Handover {
     return JSON.parse(await this.#channel.ask('metrics'));
   }
 
-  async renew(certificate: Certificate): Promise<void> {
-    await this.#channel.ask('renew', JSON.stringify(certificate));
-  }
-
-  async endOldConnections(): Promise<void> {
-    await this.#channel.ask('endOldConnections');
-  }
-
-  async closeOldListener(): Promise<void> {
-    await this.#channel.ask('closeOldListener');
-  }
-
-  async drain(ms?: number): Promise<void> {
-    await this.#channel.ask('drain', ms === undefined ? '' : String(ms));
-  }
-
-  async queueRequests(): Promise<void> {
-    await this.#channel.ask('queueRequests');
-  }
-
-  async forwardRequests(): Promise<void> {
-    await this.#channel.ask('forwardRequests');
-  }
-
   async stop(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     await this.#channel.ask('stop');
     await this.#worker.terminate();
+  }
+
+  // Asks the thread to take a step; resolves when it has.
+  #step<T = never>(kind: ThreadKind): (value?: T) => Promise<void> {
+    return async (value) => void (await this.#channel.ask(kind, JSON.stringify(value)));
   }
 }
 
@@ -133,7 +115,7 @@ export class ReaderThreads {
 
   /**
    * Listens, and holds requests until `start`.
-   * @param takeoverSocket path of a socket on which the first thread receives handed-over requests; null for none
+   * @param takeoverSocket path of a socket on which the first thread receives forwarded requests; null for none
    * @throws the error of a thread that cannot listen
    */
   async wait(takeoverSocket: string | null): Promise<void> {
@@ -148,9 +130,9 @@ export class ReaderThreads {
    * @param observer receives what was written for the threads
    * @throws the error of a thread that cannot start
    */
-  async start(store: Store, observer?: WriteObserver | undefined): Promise<readonly ReaderThread[]> {
+  async start(store: Store, observer?: WriteObserver): Promise<readonly ReaderThread[]> {
     this.#writes = writeHandlers(store, { observer });
-    await this.#each((thread) => thread.start());
+    await this.#each(({ start }) => start());
     return this.#threads;
   }
 

@@ -68,17 +68,13 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     const logger = createLogger(options.log, (line) => lines.add(line));
     const executor = remoteExecutor(parent);
     const observer = options.isMeasured ? new RequestMetrics() : undefined;
-    const optional = { ...(logger && { logger }), ...(observer && { observer }) };
-    const server = { ...options, store, executor, ...optional };
-    return { store, observer, ...startAppServer(server, queue) };
+    return { store, observer, ...startAppServer({ ...options, store, executor, logger, observer }, queue) };
   };
   let opened: ReturnType<typeof open> | undefined;
   const handlers: Record<ThreadKind, Handler> = {
-    wait: (takeoverSocket) => {
-      queue = new QueueingListener(
-        { ...options, ...(takeoverSocket && { takeoverSocket }) },
-        serverAddresses(options).url,
-      );
+    wait: (text) => {
+      const takeoverSocket = JSON.parse(text) as string | null;
+      queue = new QueueingListener({ ...options, takeoverSocket }, serverAddresses(options).url);
     },
     start: () => {
       opened = open();
