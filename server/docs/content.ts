@@ -40,7 +40,7 @@ export class Content {
   /** The response to a request: 304 if the client has the content, no body for HEAD. */
   async respond(request: Request, headers: Record<string, string>): Promise<Response> {
     const encoding = encodingFor(request.headers.get('Accept-Encoding') ?? '');
-    const { body, etag } = await this.#in(encoding);
+    const { body, etag } = await this.#encoded.getOrInsertComputed(encoding, () => this.#encode(encoding));
     const described = { ...headers, ETag: etag, Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' };
     if (isKnown(request.headers.get('If-None-Match'), etag))
       return new Response(null, { status: 304, headers: described });
@@ -52,12 +52,6 @@ export class Content {
         ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
       },
     });
-  }
-
-  #in(encoding: Encoding): Promise<Encoded> {
-    const found = this.#encoded.get(encoding) ?? this.#encode(encoding);
-    this.#encoded.set(encoding, found);
-    return found;
   }
 
   async #encode(encoding: Encoding): Promise<Encoded> {

@@ -84,7 +84,7 @@ function entryOf(method: string, path: string, endpoint: Description['paths'][st
     isDeprecated: deprecated === true,
     isKeyless: security?.length === 0,
     parameters: parameters ?? [],
-    ...(sent && { body: { schema: sent.schema ?? {}, example: examplesOf(sent)[0]?.value } }),
+    ...(sent && { body: { schema: sent.schema ?? {}, example: examplesOf(sent)[0] } }),
     successes: answers.filter(([status]) => status < FIRST_ERROR_STATUS),
     errors: answers.filter(([status]) => status >= FIRST_ERROR_STATUS),
   };

@@ -37,7 +37,7 @@ export function parameterList(parameters: readonly Parameter[], writer: WrittenB
     schema: parameter.schema ?? {},
     isRequired: parameter.required === true,
     description: parameter.description,
-    example: examplesOf(parameter)[0]?.value,
+    example: examplesOf(parameter)[0],
   }));
   return list(fields, writer, 0);
 }
@@ -95,7 +95,7 @@ function hasFields({ properties, additionalProperties }: SchemaShape): boolean {
 function traits({ schema, example }: Field): Html | undefined {
   const { schema: whole } = flatten(schema);
   const values = valuesOf(schema);
-  const shown = example ?? examplesOf({ schema: whole })[0]?.value;
+  const shown = example ?? examplesOf({ schema: whole })[0];
   // The example adds nothing to what is already listed.
   const isPlain = values.length > 0 || typeof shown === 'boolean' || shown === whole.default;
   const parts = [

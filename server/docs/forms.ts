@@ -59,7 +59,7 @@ ${field}
 }
 
 function textField(parameter: Parameter, attributes: Html): Html {
-  const example = examplesOf(parameter)[0]?.value ?? flatten(parameter.schema ?? {}).schema.default;
+  const example = examplesOf(parameter)[0] ?? flatten(parameter.schema ?? {}).schema.default;
   const hint = example === undefined ? undefined : html` placeholder="${String(example)}"`;
   return html`<input ${attributes} type="text"${hint} autocomplete="off" autocapitalize="off" spellcheck="false">`;
 }

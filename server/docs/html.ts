@@ -12,21 +12,8 @@ export function html(pieces: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(String.raw({ raw: pieces }, ...parts.map(textOf)));
 }
 
-/** Text escaped for use between tags and in quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 function textOf(part: Part): string {
   if (part === undefined) return '';
   if (part instanceof Html) return part.text;
-  return typeof part === 'object' ? part.map(textOf).join('') : escapeHtml(String(part));
+  return typeof part === 'object' ? part.map(textOf).join('') : Bun.escapeHTML(String(part));
 }

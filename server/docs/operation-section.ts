@@ -54,10 +54,10 @@ function parametersIn({ parameters }: Entry, place: Parameter['in'], title: stri
 function exampleRequest({ method, path, parameters, body }: Entry, base: string) {
   const params: Record<string, string> = {};
   for (const parameter of parameters.filter((one) => one.in === 'path'))
-    params[parameter.name] = String(examplesOf(parameter)[0]?.value ?? '');
+    params[parameter.name] = String(examplesOf(parameter)[0] ?? '');
   const query = parameters
     .filter((one) => one.in === 'query' && one.required === true)
-    .map((one) => [one.name, String(examplesOf(one)[0]?.value ?? '')] as const);
+    .map((one) => [one.name, String(examplesOf(one)[0] ?? '')] as const);
   const sent = body?.example === undefined ? {} : { body: pretty(body.example) };
   return { method, url: addressOf(base, path, params, query), headers: [], ...sent };
 }
@@ -73,7 +73,7 @@ function failure(status: string, answer: AnswerShape): Html {
   const examples = content === undefined ? [] : examplesOf(content);
   const headers = Object.keys(answer.headers ?? {}).map((name) => html` <code>${name}</code>`);
   return html`<details class="answer error"><summary><code>${status}</code> ${inlineMarkdown(answer.description ?? '')}</summary>
-${examples.map(({ value }) => html`<pre class="json">${pretty(essenceOf(value))}</pre>`)}
+${examples.map((value) => html`<pre class="json">${pretty(essenceOf(value))}</pre>`)}
 ${headers.length > 0 ? html`<p class="headers-of">Headers:${headers}</p>` : undefined}</details>`;
 }
 
@@ -94,9 +94,7 @@ function headerList({ headers = {} }: AnswerShape): Html | undefined {
 
 function answerSample(status: string, { content = {} }: AnswerShape): Html[] {
   return Object.values(content).flatMap((one) =>
-    examplesOf(one).map(({ value }) =>
-      sample(`${status} ${nameOf(one.schema ?? {})}`, 'json', pretty(value)),
-    ),
+    examplesOf(one).map((value) => sample(`${status} ${nameOf(one.schema ?? {})}`, 'json', pretty(value))),
   );
 }
 

@@ -34,7 +34,7 @@ export interface SchemaShape {
 interface Exemplified {
   schema?: SchemaShape;
   example?: JsonValue;
-  examples?: Record<string, { summary?: string; value: JsonValue }>;
+  examples?: Record<string, { value: JsonValue }>;
 }
 
 export interface Parameter extends Exemplified {
@@ -68,23 +68,17 @@ export interface Description {
   paths: Record<string, Record<string, Endpoint>>;
 }
 
-/** An example: its title, if it has one, and its value. */
-export interface Example {
-  title?: string;
-  value: JsonValue;
-}
-
 /** The description in a document, with its references resolved. */
 export function descriptionIn(document: Data): Description {
   return dereference(document) as unknown as Description;
 }
 
 /** The examples of a body, a parameter or a response; without any, those of its schema. */
-export function examplesOf({ example, examples, schema }: Exemplified): Example[] {
-  if (example !== undefined) return [{ value: example }];
-  const own = Object.values(examples ?? {}).map(({ summary, value }) => ({ title: summary, value }));
+export function examplesOf({ example, examples = {}, schema }: Exemplified): JsonValue[] {
+  if (example !== undefined) return [example];
+  const own = Object.values(examples).map(({ value }) => value);
   const ofSchema = [schema?.example, ...(schema?.examples ?? [])].filter((value) => value !== undefined);
-  return own.length > 0 ? own : ofSchema.slice(0, 1).map((value) => ({ value }));
+  return own.length > 0 ? own : ofSchema.slice(0, 1);
 }
 
 const SCHEMAS = '#/components/schemas/';

@@ -95,7 +95,7 @@ describe('texts', () => {
   test('HTML in a template is escaped unless it was made by one', () => {
     const name = `<img src=x onerror="alert('1')">`;
     expect(html`<p title="${name}">${[name, html`<b>&</b>`, undefined, 7]}</p>`.text).toBe(
-      '<p title="&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;">&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;<b>&</b>7</p>',
+      '<p title="&lt;img src=x onerror=&quot;alert(&#x27;1&#x27;)&quot;&gt;">&lt;img src=x onerror=&quot;alert(&#x27;1&#x27;)&quot;&gt;<b>&</b>7</p>',
     );
   });
 

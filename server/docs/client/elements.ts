@@ -11,9 +11,13 @@ export function find<E extends Element>(
   throw new Error(`the page does not have ${selector}`);
 }
 
-/** Every element that matches the selector. */
-export function findAll(selector: string, within: ParentNode = document): HTMLElement[] {
-  return [...within.querySelectorAll(selector)].filter((one) => one instanceof HTMLElement);
+/** Every element of a kind that matches the selector. */
+export function findAll<E extends Element>(
+  selector: string,
+  kind: new () => E,
+  within: ParentNode = document,
+): E[] {
+  return [...within.querySelectorAll(selector)].filter((one): one is E => one instanceof kind);
 }
 
 /** A new element with children. */

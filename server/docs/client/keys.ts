@@ -6,16 +6,17 @@ import { find, findAll } from './elements.ts';
 export class Keys {
   readonly #dialog = find('#keys', HTMLDialogElement);
   readonly #form = find('form', HTMLFormElement, this.#dialog);
+  readonly #fields = findAll('input[type=password]', HTMLInputElement, this.#form);
 
   constructor() {
-    for (const button of findAll('[data-keys]'))
+    for (const button of findAll('[data-keys]', HTMLElement))
       button.addEventListener('click', () => this.#open(button.dataset.keys ?? ''));
     find('[data-forget]', HTMLButtonElement).addEventListener('click', () => {
-      for (const field of this.#fields()) field.value = '';
-      this.#tell();
+      for (const field of this.#fields) field.value = '';
+      this.#showEntered();
     });
-    this.#form.addEventListener('input', () => this.#tell());
-    this.#tell();
+    this.#form.addEventListener('input', () => this.#showEntered());
+    this.#showEntered();
   }
 
   /** Opens the dialog with the focus on the key of a version; resolves when it is closed. */
@@ -46,14 +47,10 @@ export class Keys {
     find(`#key-${api}`, HTMLInputElement).focus();
   }
 
-  #fields(): HTMLInputElement[] {
-    return findAll('input[type=password]', this.#form).filter((one) => one instanceof HTMLInputElement);
-  }
-
-  #tell(): void {
-    const entered = this.#fields().filter(({ value }) => value.trim() !== '');
+  #showEntered(): void {
+    const entered = this.#fields.filter(({ value }) => value.trim() !== '');
     const apis = entered.map(({ name }) => name);
-    for (const button of findAll('form [data-keys]'))
+    for (const button of findAll('form [data-keys]', HTMLElement))
       button.textContent = apis.includes(button.dataset.keys ?? '') ? 'entered' : 'enter key';
     find('header [data-keys]', HTMLButtonElement).textContent =
       apis.length === 0 ? 'API keys' : `API keys: ${apis.join(', ')}`;

@@ -10,10 +10,10 @@ export function openTargets(): void {
     const link = target instanceof Element ? target.closest('a') : null;
     if (link?.getAttribute('href')?.startsWith('#')) reveal(link.hash);
   });
-  for (const details of findAll('details.operation, details.chapter'))
+  for (const details of findAll('details.operation, details.chapter', HTMLDetailsElement))
     details.addEventListener('toggle', () => {
       const id = details.querySelector('.opened')?.id;
-      if (id !== undefined && details.hasAttribute('open')) history.replaceState(null, '', `#${id}`);
+      if (id !== undefined && details.open) history.replaceState(null, '', `#${id}`);
     });
   reveal(location.hash);
 }
@@ -28,7 +28,7 @@ function reveal(hash: string): void {
 /** Keeps the contents at the place being read. */
 export function followContents(): void {
   const contents = find('#contents', HTMLElement);
-  const groups = findAll('[data-for]', contents).map((entry) => ({
+  const groups = findAll('[data-for]', HTMLElement, contents).map((entry) => ({
     entry,
     section: document.getElementById(entry.dataset.for ?? ''),
   }));

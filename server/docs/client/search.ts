@@ -44,7 +44,7 @@ function countOf(count: number): string {
 }
 
 function readPlaces(): Place[] {
-  return findAll('details.operation, details.chapter').flatMap((details) => {
+  return findAll('details.operation, details.chapter', HTMLElement).flatMap((details) => {
     const heading = details.querySelector('summary > *');
     const id = details.querySelector('.opened')?.id;
     if (heading === null || id === undefined) return [];

@@ -9,8 +9,7 @@ const BASE = new URL('.', location.href).href;
 
 /** Makes every form send its request, and every curl command follow its form. */
 export function offerTrials(keys: Keys): void {
-  for (const form of findAll('form[data-path]')) {
-    if (!(form instanceof HTMLFormElement)) continue;
+  for (const form of findAll('form[data-path]', HTMLFormElement)) {
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       send(form, keys);
@@ -18,8 +17,7 @@ export function offerTrials(keys: Keys): void {
     form.addEventListener('input', () => showLine(form, keys));
   }
   const showLines = () => {
-    for (const form of findAll('details.operation[open] form'))
-      if (form instanceof HTMLFormElement) showLine(form, keys);
+    for (const form of findAll('details.operation[open] form', HTMLFormElement)) showLine(form, keys);
   };
   keys.onChange(showLines);
   document.addEventListener(
