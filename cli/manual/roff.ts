@@ -134,7 +134,7 @@ function tableOf([header = [], ...rows]: string[][]): string {
     .join('');
 }
 
-/** A line of what was made as lines of roff: text is filled, save where a line is a whole. */
+/** A rendered line as lines of roff: text is filled, except where a line must stay whole. */
 function linesOf(line: string, before: string | undefined): string[] {
   if (line.startsWith(MACRO)) return [`.${line.slice(1)}`];
   const text = line.replaceAll(CODE_SPACE, ' ');

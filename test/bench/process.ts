@@ -60,7 +60,7 @@ function micros(pid: number): number {
   try {
     return cpuMicros(pid);
   } catch {
-    // It has ended just now.
+    // It has just ended.
     return 0;
   }
 }

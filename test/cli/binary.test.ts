@@ -181,7 +181,7 @@ describe.skipIf(!isBuilt)('the executable', () => {
     TIMEOUT_MS,
   );
 
-  test('an address in use, and a second server on one file, are told with a way out', async () => {
+  test('an address in use, and a second server on one file, are reported with the next step', async () => {
     const desk = await emptyFolder();
     const server = await desk.serveOrganization();
     const { port } = new URL(server.url);

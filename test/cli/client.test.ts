@@ -162,7 +162,7 @@ describe('waiting and retrying', () => {
     expect(waits).not.toBeEmpty();
   });
 
-  describe('what will be the same the next time is told at once', () => {
+  describe('what will be the same the next time is reported at once', () => {
     const ssh = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,

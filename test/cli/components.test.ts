@@ -32,7 +32,7 @@ test('the bill of materials has every package that runs, and none that only buil
   for (const { hashes } of bill.components.slice(1)) expect(hashes?.[0]?.content).toMatch(/^[0-9a-f]{128}$/);
 });
 
-test('licences are told with their texts, each once', async () => {
+test('licences are reported with their texts, each once', async () => {
   using desk = new Desk();
   const text = await desk.ok(['version', '--licenses']);
   expect(text).toStartWith('crm ');

@@ -19,7 +19,7 @@ afterAll(() => desk[Symbol.asyncDispose]());
 const told = ({ stderr }: Result): string[] =>
   stderr.split('\n').flatMap((line) => (line.startsWith('debug: ') ? [line.slice('debug: '.length)] : []));
 
-describe('is told', () => {
+describe('is printed', () => {
   test('where settings come from, the request, and the answer with its time', async () => {
     const made = await desk.crm(['create', 'contacts', 'first_name=Ada', '--debug', '-o', 'json']);
     const record = JSON.parse(made.stdout);
@@ -114,7 +114,7 @@ describe('is told', () => {
   });
 });
 
-describe('nothing secret is told by', () => {
+describe('nothing secret is printed by', () => {
   const secrets: string[] = [];
   const run = async (args: string[], env: Record<string, string> = {}): Promise<Result> => {
     const result = await desk.crm([...args, '--debug'], { env });
@@ -227,7 +227,7 @@ describe('an unexpected error', () => {
     return { code: await child.exited, stderr: await child.stderr.text() };
   };
 
-  test('is told in a word, with how to see more', async () => {
+  test('is reported in a word, with how to see more', async () => {
     const { code, stderr } = await fail('version');
     expect([code, stderr]).toEqual([
       1,
@@ -237,7 +237,7 @@ describe('an unexpected error', () => {
     ]);
   });
 
-  test('is told with its stack, which has no secret either', async () => {
+  test('is reported with its stack, which has no secret either', async () => {
     const { code, stderr } = await fail('version', '--debug');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^debug: +at /m)]);
     expect(stderr).toContain('debug: TypeError: It broke at https://ada:(not shown)@host/x.');

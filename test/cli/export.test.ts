@@ -192,7 +192,7 @@ describe('an export that breaks off', () => {
   // Stands between command and server, and lets only so many requests through.
   let allowed = Number.POSITIVE_INFINITY;
   let passed = 0;
-  // Where set, the request after those is told of and never answered.
+  // Where set, the request after those is noted and never answered.
   let onHeld: (() => void) | null = null;
   const gate = Bun.serve({
     port: 0,
@@ -218,7 +218,7 @@ describe('an export that breaks off', () => {
     return desk.crm(['export', ...words], { env });
   };
 
-  test('leaves the old file as it was, and goes on with --resume', async () => {
+  test('leaves the old file as it was, and continues with --resume', async () => {
     await desk.write('part.csv', 'old');
     const words = ['companies', '--out', 'part.csv', '--force'];
     const broken = await through(3, ...words);
@@ -233,7 +233,7 @@ describe('an export that breaks off', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  test('on Ctrl-C ends with 130, says how to go on, and goes on with --resume', async () => {
+  test('on Ctrl-C ends with 130, says how to continue, and continues with --resume', async () => {
     const held = Promise.withResolvers<void>();
     onHeld = held.resolve;
     [allowed, passed] = [2, 0];
@@ -251,7 +251,7 @@ describe('an export that breaks off', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  test('is started afresh without --resume, and for another export', async () => {
+  test('starts over without --resume, and for another export', async () => {
     await through(2, 'companies', '--out', 'again.ndjson');
     expect((await through(9, 'companies', '--out', 'again.ndjson')).code).toBe(0);
     // Three pages, and the newest record, which says how far there is to go.
@@ -290,7 +290,7 @@ describe('an export that breaks off', () => {
     30_000,
   );
 
-  test('of another key starts afresh, even with --resume', async () => {
+  test('of another key starts over, even with --resume', async () => {
     await through(2, 'companies', '--out', 'key.ndjson');
     const key = await desk.ok(['keys', 'issue', '--org', 'Example', '--all-scopes']);
     [allowed, passed] = [9, 0];
@@ -300,7 +300,7 @@ describe('an export that breaks off', () => {
   });
 });
 
-test.skipIf(!existsSync('/dev/full'))('a full disk behind stdout is told as such', async () => {
+test.skipIf(!existsSync('/dev/full'))('a full disk behind stdout is reported as such', async () => {
   const full = await desk.into('/dev/full', ['export', 'companies']);
   expect(full.code).toBe(1);
   expect(full.stderr).toMatch(/Cannot write the output: the disk is full\.\nNext: Free up disk space/);

@@ -76,7 +76,7 @@ describe('a file of our own', () => {
   });
 });
 
-test('what stands at a path is told of the path itself', () => {
+test('what is at a path is said of the path itself', () => {
   expect([...laid, 'nothing', `${'x'.repeat(300)}`].map((name) => kindAt(at(name)))).toEqual([
     ...['file', 'link', 'link', 'file', 'folder', 'link', 'nothing', 'nothing'],
   ] as ReturnType<typeof kindAt>[]);

@@ -26,7 +26,7 @@ afterAll(async () => {
   desk[Symbol.dispose]();
 });
 
-test('a redirect is told and not followed: what answers there says nothing of this server', async () => {
+test('a redirect is reported and not followed: what answers there says nothing of this server', async () => {
   const { code, stderr } = await desk.crm(['health', '--url', moved.url.origin]);
   expect([code, stderr]).toEqual([
     1,

@@ -1,4 +1,4 @@
-// Exports that were cut off, or that another is in the way of: what is left of them is no part of what comes next.
+// Exports that were interrupted, or that find another one running: what they left behind does not get into the next one.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import {
   chownSync,

@@ -224,7 +224,7 @@ describe('keys list, rotate and revoke', () => {
     expect(await desk.crm(['keys', 'rotate', String(id)])).toMatchObject({ code: 1, stdout: '' });
   });
 
-  test('a key given in place of its id is not repeated', async () => {
+  test('a key given instead of an ID is not printed', async () => {
     for (const command of ['rotate', 'revoke']) {
       const { code, stderr } = await desk.crm(['keys', command, initKey]);
       expect(code).toBe(1);

@@ -102,7 +102,7 @@ describe('orgs and users', () => {
     expect(await desk.exists('none.db')).toBe(false);
   });
 
-  test('an empty path is a usage error, and one that no file can have is told as such', async () => {
+  test('an empty path is a usage error, and one that no file can have is reported as such', async () => {
     const empty = await desk.crm(['orgs', 'list', '--db', '']);
     expect(empty.code).toBe(2);
     expect(empty.stderr).toContain('--db is empty');

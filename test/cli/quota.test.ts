@@ -78,7 +78,7 @@ describe('a quota', () => {
     },
   );
 
-  test('is kept where another is set, told in orgs list and the audit log, and refused where it cannot be meant', async () => {
+  test('is kept when another is set, shown in orgs list and the audit log, and refused if it is not valid', async () => {
     await quota('--records', '1000', '--bytes', '1.5GB');
     expect(await quota('--bytes-in-flight', '16MiB', '--replay-bytes', '2GiB')).toMatchObject({
       replay_bytes_limit: 2 ** 31,
@@ -109,7 +109,7 @@ describe('a quota', () => {
     expect(below.stderr).toContain('The organization already exceeds this limit.');
   });
 
-  test('is told by doctor: nearly used up, used up, and counted wrongly', async () => {
+  test('is reported by doctor: nearly used up, used up, and counted wrongly', async () => {
     const { records } = await inDatabase((store, orgNumber) => countRecordTotals(store.read, orgNumber));
     await set({ records: records * 2, bytes: 1e9 });
     const told = JSON.parse((await desk.crm(['doctor', '-o', 'json'])).stdout) as Json[];

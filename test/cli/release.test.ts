@@ -23,7 +23,7 @@ async function script(name: string, words: string[], env: Record<string, string>
 const isTarget = process.platform === 'linux' && process.arch === 'x64';
 
 test.skipIf(!isTarget)(
-  'an executable, its bill and its licences are the same, byte for byte, when they are built once more',
+  'an executable, its bill and its licences are the same, byte for byte, when they are built again',
   async () => {
     const sums: string[] = [];
     for (const name of ['one', 'two']) {
@@ -46,7 +46,7 @@ test.skipIf(!isTarget)(
   240_000,
 );
 
-test('what cannot be had is named, and nothing says that the release is whole', async () => {
+test('what cannot be downloaded is named, and nothing says that the release is complete', async () => {
   const out = join(folder, 'offline');
   const nobody = 'http://127.0.0.1:1';
   const { code, stderr } = await script('build-release', ['--only', 'windows-x64', '--out', out], {
@@ -109,14 +109,14 @@ describe('advisories', () => {
     expect(stdout).toContain('critical in orval (development tool only)');
   });
 
-  test('a grave one against tools, and a small one against what ships, are told', async () => {
+  test('a grave one against tools, and a small one against what ships, are reported', async () => {
     known = { elysia: advisory('moderate'), orval: advisory('critical') };
     const { code, stdout } = await run();
     expect(code).toBe(0);
     expect(stdout.match(/^advisory: /gm)).toHaveLength(2);
   });
 
-  test('a registry that cannot be asked is told, and fails nothing', async () => {
+  test('a registry that cannot be asked is reported, and fails nothing', async () => {
     expect(await run('http://127.0.0.1:1/')).toMatchObject({
       code: 0,
       stdout: 'advisories: the registry could not be reached\n',

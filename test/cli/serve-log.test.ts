@@ -21,7 +21,7 @@ async function ask(url: string, count: number): Promise<string[]> {
 
 const idsIn = (stderr: string) => [...stderr.matchAll(/"request_id":"(req_[^"]+)"/g)].map(([, id]) => id);
 
-/** A pipe for stderr that nobody reads until it is told to. */
+/** A pipe for stderr that nobody reads until asked to. */
 async function unreadPipe(name: string) {
   const path = desk.path(name);
   await Bun.spawn(['mkfifo', path]).exited;

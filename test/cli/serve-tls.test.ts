@@ -1,4 +1,4 @@
-// HTTPS: a certificate on the server itself, which SIGHUP reads anew, and the ciphers that it takes.
+// HTTPS: a certificate on the server itself, which SIGHUP reads again, and the ciphers that it accepts.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { handshake, hasOpenssl, makeCertificate } from '../support/certificate.ts';
@@ -92,7 +92,7 @@ for (const readers of [[], ['--readers', '2']])
       expect((await server.stop()).code).toBe(0);
     });
 
-    test('a certificate that cannot be used at the start is told, with its file', async () => {
+    test('a certificate that cannot be used at the start is reported, with its file', async () => {
       await desk.write('cert.pem', 'no certificate');
       const unusable = await desk.crm(['serve', '--port', '0', ...TLS_FLAGS]);
       expect(unusable.code).toBe(1);

@@ -47,7 +47,7 @@ describe('serve', () => {
     },
   );
 
-  test('goes on at SIGHUP where there is nothing to read or open anew', async () => {
+  test('continues at SIGHUP where there is nothing to read or open again', async () => {
     const server = await desk.serve();
     process.kill(server.pid, 'SIGHUP');
     await server.says('no log file or certificate to reload');

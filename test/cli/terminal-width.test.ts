@@ -92,7 +92,7 @@ describe('lines', () => {
     );
   });
 
-  test('of a paragraph are put together before they are broken anew', () => {
+  test('of a paragraph are put together before they are wrapped again', () => {
     const text = 'One two three four five six\nseven eight.\n\n  crm list deals\n  crm get';
     expect(wrapParagraphs(text, 20)).toBe(
       'One two three four\nfive six seven\neight.\n\n  crm list deals\n  crm get',

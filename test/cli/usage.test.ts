@@ -55,7 +55,7 @@ describe('version', () => {
     expect(Object.keys(JSON.parse(after))).toEqual(['version', 'commit', 'bun']);
   });
 
-  test('is told whatever the profile file holds', async () => {
+  test('is reported whatever the profile file holds', async () => {
     await desk.write('config/crm/config.json', '{broken');
     expect((await desk.crm(['version'])).code).toBe(0);
     await Bun.file(desk.path('config/crm/config.json')).delete();

@@ -32,7 +32,7 @@ const migrate = (to: string, ...more: string[]) => ['migrate', '--from', 'crm.db
 const digestOfFile = async (name: string) => Bun.SHA256.hash(await Bun.file(desk.path(name)).bytes(), 'hex');
 
 describe('a whole copy', () => {
-  test('is told table by table, in lines and as JSON, and nothing of the source has changed', async () => {
+  test('is reported table by table, in lines and as JSON, and nothing of the source has changed', async () => {
     const before = await digestOfFile('crm.db');
     const { code, stdout, stderr } = await desk.crm(migrate('whole.db', '-o', 'json'));
     expect([code, stderr]).toEqual([0, expect.any(String)]);
@@ -175,7 +175,7 @@ describe('a copy that was ended on its way', () => {
     return result;
   }
 
-  test('by a kill, again and again, goes on where it stopped', async () => {
+  test('by a kill, again and again, resumes where it stopped', async () => {
     for (const rows of [1, 500, 2_500]) {
       await startedUpTo('killed.db', rows, (child) => child.kill('SIGKILL'));
       const opened = await desk.crm(['orgs', 'list', '--db', 'killed.db']);
@@ -201,7 +201,7 @@ describe('a copy that was ended on its way', () => {
     expect((await desk.crm(migrate('ctrl-c.db', '--quiet'))).code).toBe(0);
   });
 
-  test('and written to by somebody else is told to differ, and stays closed', async () => {
+  test('and written to by somebody else is reported to differ, and stays closed', async () => {
     await startedUpTo('changed.db', 500, (child) => child.kill('SIGKILL'));
     const copy = new Database(desk.path('changed.db'));
     copy.run("update contacts set first_name = 'Another' where first_name = 'C7'");

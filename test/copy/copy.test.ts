@@ -81,7 +81,7 @@ test('is served as the same: records, keys, cursors, stored answers', async () =
   }
 });
 
-test('that was interrupted at a write goes on there, and is opened by nobody until then', async () => {
+test('that was interrupted at a write resumes there, and cannot be opened until it is complete', async () => {
   let writes = 0;
   await copyOf(harness.dbPath, fileNamed('counted.db'), () => {
     writes += 1;

@@ -200,7 +200,7 @@ describe('cells grow by no more than linear', () => {
 
 test.each([
   ['addresses in a cell', 'Ada <ada@x.test>, mailto:b@x.test', '(', addressesIn],
-  ['secrets in what is told', 'https://a:b@x.test/?token=c&d="api_key": "e" Bearer f', '!', redact],
+  ['secrets in what is printed', 'https://a:b@x.test/?token=c&d="api_key": "e" Bearer f', '!', redact],
   ['what a terminal would obey', 'a\u001b[1m\r\n', '!', neutralizeLine],
 ])(
   '%s are found in linear time',

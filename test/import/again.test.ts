@@ -108,21 +108,21 @@ test('cut off, and gone on with under other settings: every row once, the reject
 
 describe('other rows under the same name', () => {
   test('are refused, whether the import had finished or not, and so is another mapping', async () => {
-    await service.write('anew.csv', 'name,done\nanew 1,yes\nanew 2,maybe\n');
-    await service.crm(['import', 'tasks', 'anew.csv']);
-    const mapped = await service.crm(['import', 'tasks', 'anew.csv', '--set', 'description=x']);
+    await service.write('repeat.csv', 'name,done\nrepeat 1,yes\nrepeat 2,maybe\n');
+    await service.crm(['import', 'tasks', 'repeat.csv']);
+    const mapped = await service.crm(['import', 'tasks', 'repeat.csv', '--set', 'description=x']);
     expect([mapped.exitCode, mapped.stderr]).toEqual([
       2,
-      expect.stringContaining('anew.csv was already imported, with another mapping'),
+      expect.stringContaining('repeat.csv was already imported, with another mapping'),
     ]);
-    await service.write('anew.csv', 'name,done\nanew 1,yes\nanew 2,no\n');
-    const changed = await service.crm(['import', 'tasks', 'anew.csv']);
+    await service.write('repeat.csv', 'name,done\nrepeat 1,yes\nrepeat 2,no\n');
+    const changed = await service.crm(['import', 'tasks', 'repeat.csv']);
     expect([changed.exitCode, changed.stderr]).toEqual([
       2,
-      expect.stringContaining('anew.csv was already imported, and the file has changed since'),
+      expect.stringContaining('repeat.csv was already imported, and the file has changed since'),
     ]);
     expect(changed.stderr).toMatch(/in the errors file.*\n.*another name.*\n.*--no-resume/);
-    expect((await namesOf(service, 'anew')).length).toBe(1);
+    expect((await namesOf(service, 'repeat')).length).toBe(1);
   });
 
   test.each([
@@ -135,14 +135,17 @@ describe('other rows under the same name', () => {
     ],
     ['companies', 'name', 'skip', 'again, except those whose domain already exists.'],
     ['contacts', 'first_name', 'update', 'again, which updates contacts whose email already exists.'],
-  ])('what --no-resume makes of %s is told (%s, --on-duplicate %s)', async (resource, field, what, told) => {
-    const file = `${resource}-${what}.csv`;
-    await service.write(file, `${field}\nchanged\n`);
-    await service.crm(['import', resource, file]);
-    await service.write(file, `${field}\nchanged\nsince\n`);
-    const { exitCode, stderr } = await service.crm(['import', resource, file, '--on-duplicate', what]);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(told)]);
-  });
+  ])(
+    'what --no-resume makes of %s is reported (%s, --on-duplicate %s)',
+    async (resource, field, what, told) => {
+      const file = `${resource}-${what}.csv`;
+      await service.write(file, `${field}\nchanged\n`);
+      await service.crm(['import', resource, file]);
+      await service.write(file, `${field}\nchanged\nsince\n`);
+      const { exitCode, stderr } = await service.crm(['import', resource, file, '--on-duplicate', what]);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(told)]);
+    },
+  );
 
   test('come in with --no-resume, under new keys; the errors file is moved aside', async () => {
     await service.write('fresh.csv', 'name,done\nfresh 1,yes\nfresh 2,maybe\n');
@@ -211,7 +214,7 @@ describe('files beside the input', () => {
     expect(await service.read('bodies.csv.crm-journal')).not.toContain('bodies 0001');
   });
 
-  test.each(['symbolic', 'hard'])('a %s link in the place of the errors file leads nowhere', async (kind) => {
+  test.each(['symbolic', 'hard'])('a %s link instead of the errors file is not followed', async (kind) => {
     const name = `${kind}.csv`;
     await service.write(name, 'name,done\nx,maybe\n');
     const target = await service.write(`${kind}-precious`, 'precious');

@@ -25,7 +25,7 @@ test('everything arrives, tied together as it was; users and read-only records s
   expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('meetings: skipped')]);
   expect(run.stderr).toContain('2 references left out');
   const summary = JSON.parse(run.stdout);
-  // A tree of notes takes a run a level, and is told of as one all the same.
+  // A tree of notes takes a run a level, and is reported as one all the same.
   expect(run.stderr.match(/^notes: .*/gm)).toEqual(['notes: 3 created']);
   expect(run.stderr.match(/^Importing notes: .*/gm)).toEqual([expect.stringContaining('3 of 3 rows (100%)')]);
   expect(summary.resources.map((one: Json) => one.resource)).toEqual(IMPORTED);
@@ -90,7 +90,7 @@ test('as CSV too, where custom values become text', async () => {
   expect(actual).toEqual(expected);
 });
 
-test('an interaction whose contact was deleted is kept beside, and one that loses others is told', async () => {
+test('an interaction whose contact was deleted goes to a file next to it, and one that loses others is reported', async () => {
   const { harness } = service;
   const { createOrganization } = await import('../../db/tables/accounts.ts');
   const [from, to] = await Promise.all(
@@ -140,7 +140,7 @@ test('an interaction whose contact was deleted is kept beside, and one that lose
   expect(record).toMatchObject({ title: 'orphan', main_contact: null, _path: 'main_contact' });
   expect(statSync(join(service.folder, kept)).mode & 0o777).toBe(0o600);
   expect((await service.all('interactions', to)).map(({ title }) => title)).toEqual(['alone', 'together']);
-  // The way out that the file itself names.
+  // The command that the file itself names.
   const [contact] = await service.all('contacts', to);
   await service.write('kept.ndjson', JSON.stringify({ ...record, main_contact: contact?.id }));
   const again = await service.crm(['import', 'interactions', 'kept.ndjson'], { key: to });

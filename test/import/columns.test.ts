@@ -112,7 +112,7 @@ describe('columns of ids', () => {
   });
 });
 
-test('all that is wrong is told at once, with one command that settles it', () => {
+test('all that is wrong is reported at once, with one command that settles it', () => {
   const columns = {
     'Deal Name': ['one'],
     Title: ['two'],

@@ -19,7 +19,7 @@ describe('bytes', () => {
     for await (const piece of decodeText(pieces(...parts), 'people.csv', encoding)) text += piece;
     return text;
   };
-  /** More than the beginning by which a file is told. */
+  /** More than the beginning by which a file's format is recognized. */
   const long = 'name\n'.repeat(150);
   const allCuts = (bytes: Uint8Array): Uint8Array[][] =>
     Array.from({ length: 12 }, (_, back) => bytes.length - back).map((cut) => [
@@ -37,7 +37,7 @@ describe('bytes', () => {
     ['utf-16le', [0xff, 0xfe]],
     ['utf-16be', [0xfe, 0xff]],
   ])(
-    '%s is told by its mark, or by --encoding, and decoded whole, however it is cut',
+    '%s is recognized by its mark, or by --encoding, and decoded whole, however it is cut',
     async (encoding, mark) => {
       const text = `${long}é😀€!`;
       const bytes = Buffer.from(text, 'utf16le');
@@ -61,7 +61,7 @@ describe('bytes', () => {
     expect(await messageOf(broken)).toBe('people.csv is not shift_jis in line 1 or below.');
   });
 
-  test('a byte that is not UTF-8 is told with its line, its place and what it would be', async () => {
+  test('a byte that is not UTF-8 is reported with its line, its place and what it would be', async () => {
     const before = `${long}Jos`;
     const bytes = Buffer.concat([Buffer.from(before), Buffer.from([0xe9]), Buffer.from(',x\n')]);
     for (const cut of allCuts(bytes)) {
@@ -71,7 +71,7 @@ describe('bytes', () => {
     }
   });
 
-  test('a character that is cut off at the end is told too', async () => {
+  test('a character that is cut off at the end is reported too', async () => {
     expect(await messageOf(decoded([Buffer.from('abc'), new Uint8Array([0xe2, 0x82])]))).toContain(
       'byte 4 of the file is 0xE2',
     );

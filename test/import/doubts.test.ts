@@ -64,7 +64,7 @@ describe('rows of unknown fate', () => {
   });
 
   test('a folder that cannot be written: no journal, errors beside the shell, and still nothing twice', async () => {
-    // A name that is too long, and a folder in the place of a file, are what root cannot write to either.
+    // A name that is too long, and a folder instead of a file, are what root cannot write to either.
     const name = `${'r'.repeat(236)}.csv`;
     await service.write(`closed/${name}.errors.csv/x`, '');
     await service.write(

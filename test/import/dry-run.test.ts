@@ -57,7 +57,7 @@ async function bothWays(resource: string, rows: object[], flags: string[] = [], 
     run.stdout === '' && failure(run),
   ]);
   const [foreseen, told] = [await rejections(`${file}.dry`), await rejections(`${file}.run`)];
-  // Who has an email is told beforehand, so that rows of one file are found.
+  // The owner of each email is given here, so that rows of one file are found.
   const worded = foreseen.map((one) => ({ ...(one as object), _message: expect.any(String) }));
   expect(told).toEqual(told.length === 0 ? [] : worded);
   if (run.stdout !== '') {
@@ -168,7 +168,7 @@ describe('what the key may not do', () => {
   const issue = async (options: { scopes?: string[]; userId?: string }) =>
     (await service.harness.issue(options)).key;
 
-  test('a key that may only write is told of every reference by the server', async () => {
+  test('a key that can only write has every reference checked by the server', async () => {
     const key = await issue({ scopes: ['tasks:write', 'contacts:write'] });
     const rows = [
       {
@@ -197,7 +197,7 @@ describe('what the key may not do', () => {
     expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('the key cannot read users')]);
   });
 
-  test('what cannot be asked at all is told once', async () => {
+  test('what cannot be asked at all is reported once', async () => {
     const key = await issue({ scopes: ['notes:write'] });
     await service.write('blind.ndjson', JSON.stringify({ title: 'a', parent_id: NOWHERE }));
     const run = await service.crm(['import', 'notes', 'blind.ndjson', '--dry-run'], { key });

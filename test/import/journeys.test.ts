@@ -62,7 +62,7 @@ describe('a file of opportunities', () => {
     expect(done?.stderr).toContain('Imported 4 deals: 4 created, 0 rejected, 2 missing companies created');
   });
 
-  test('of which nothing went in can be mapped otherwise, or mended, and imported by the same command', async () => {
+  test('of which nothing went in can be mapped otherwise, or corrected, and imported by the same command', async () => {
     const lines = OPPORTUNITIES.split('\n').filter((line) => !/,(?:Won|Lost),/.test(line));
     const before = ['crm import deals opportunities.csv --set name=x --custom || true'];
     const mapped = { 'opportunities.csv': lines.slice(0, 2).join('\n') };
@@ -75,11 +75,11 @@ describe('a file of opportunities', () => {
       },
       0,
     );
-    const mend = 'sed -i s/Engaging/Discovery/ opportunities.csv';
+    const correction = 'sed -i s/Engaging/Discovery/ opportunities.csv';
     const again = 'crm import deals opportunities.csv --set name=x --custom --create-missing';
-    const steps = await expectArrival({ files: mapped, before: [...before, mend], first: again }, 0);
+    const steps = await expectArrival({ files: mapped, before: [...before, correction], first: again }, 0);
     expect(steps[0]?.stderr).toContain('1 created, 0 rejected');
-    // What the server has said of rows in vain is not taken for what it says now.
+    // Earlier answers about rejected rows are not taken for those of this run.
     const found = [...before, 'crm create companies name=Bluefjord', 'crm create companies name=Harrowgate'];
     const same =
       'crm import deals opportunities.csv --set name=x --custom --map-value deal_stage:engaging=Discovery';
@@ -140,7 +140,7 @@ const JOURNEYS: readonly (readonly [string, Journey, last: string])[] = [
     'crm import contacts people.csv.errors.csv',
   ],
   [
-    'cells that are wrong when all others are in, beside a value that a flag mends',
+    'cells that are wrong when all others are in, next to a value that a flag corrects',
     {
       files: {
         'people.csv': 'email,first_name,keep_in_touch\na@x.test,Ada,no\nnowhere,Bob,nope\nnone,Cy,no\n',
@@ -359,13 +359,13 @@ const JOURNEYS: readonly (readonly [string, Journey, last: string])[] = [
     "crm import deals deals.csv --encoding windows-1252 --map 'Opportunité=name' --custom",
   ],
   [
-    'a --no-resume whose rejected rows are to be mended, not imported twice',
+    'a --no-resume whose rejected rows are to be corrected, not imported twice',
     { files: { 'tasks.csv': 'name,done\na,yes\nb,nop\n' }, first: `${TASKS} --no-resume` },
     `${TASKS} --map-value done:nop=no`,
   ],
 ];
 
-describe('the way out of', () => {
+describe('the fix for', () => {
   test.each(JOURNEYS)('%s', async (_, journey, last) => {
     const steps = await expectArrival(journey);
     expect(steps.at(-1)?.line).toBe(last);

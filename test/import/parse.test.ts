@@ -102,7 +102,7 @@ describe('CSV', () => {
     expect(rows[1]?.original).toEqual(['2', '6" pipe']);
   });
 
-  test('a quote that is never closed is told with the line where it opens', async () => {
+  test('a quote that is never closed is reported with the line where it opens', async () => {
     expect(await messageOf(rowsOf('a,b\n1,2\n3,"x\n4,5\n'))).toBe(
       'input: the quote that opens in line 3 is never closed.',
     );
@@ -153,14 +153,14 @@ describe('CSV', () => {
     expect((await rowsOf('Note\nCopyright (c) 2000-2026 salesforce.com, inc.\n')).rows.length).toBe(1);
   });
 
-  test('an empty file and one without a header line are told', async () => {
+  test('an empty file and one without a header line are reported', async () => {
     expect(await messageOf(rowsOf(''))).toBe('input is empty.');
     expect(await messageOf(rowsOf(' \n\n'))).toBe('input is empty.');
   });
 });
 
 describe('JSON and NDJSON', () => {
-  test('the format is told by the first character', async () => {
+  test('the format is recognized by the first character', async () => {
     expect((await rowsOf(' [{"a":1}]')).format).toBe('json');
     expect((await rowsOf('\n{"a":1}\n')).format).toBe('ndjson');
     expect((await rowsOf('a,b\n')).format).toBe('csv');

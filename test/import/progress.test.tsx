@@ -144,7 +144,7 @@ describe('the ETA', () => {
     ],
     [{ total: null }, null],
     [{ total: 19_000 }, null],
-  ])('long work is told of beforehand: %j', (options, words) => {
+  ])('long work is reported beforehand: %j', (options, words) => {
     expect(estimateInWords({ label: 'Work', unit: 'rows', ratePerMinuteMax: 20_000, ...options })).toBe(
       words,
     );

@@ -86,7 +86,7 @@ describe('where the quota is used up', () => {
     expect(errors.trimEnd().split('\n').length).toBe(61);
   });
 
-  test('killed as it is told so, it still brings every row in once', async () => {
+  test('killed at that moment, it still brings every row in once', async () => {
     await service.write('cut.csv', tasks('cut', 60));
     await allow(25);
     const child = service.start(args('cut.csv'));

@@ -15,7 +15,7 @@ async function rowsOf(text: string, format: 'csv' | 'ndjson' | null = null) {
 const card = (...lines: string[]) => ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\r\n');
 
 describe('vCards', () => {
-  test('are told by how they begin, whatever the file is called, and have the line that they begin in', async () => {
+  test('are recognized by how they begin, whatever the file is called, and have the line that they begin in', async () => {
     const text = `${card('VERSION:3.0', 'FN:A')}\r\n${card('VERSION:4.0', 'FN:B', 'EMAIL:b@x.test')}`;
     const { format, rows } = await rowsOf(`\r\n${text}`, 'csv');
     expect(format).toBe('vcf');
@@ -63,7 +63,7 @@ describe('vCards', () => {
   });
 
   test.each(['KIND:group', 'kind:GROUP', 'X-ADDRESSBOOKSERVER-KIND:group'])(
-    '%s is told to be no contact',
+    '%s is reported not to be a contact',
     async (kind) => {
       const { rows } = await rowsOf(
         card('VERSION:3.0', kind, 'FN:Friends', 'N:Friends') + card('VERSION:3.0', 'FN:B'),

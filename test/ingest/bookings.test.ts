@@ -150,7 +150,7 @@ describe('bookings', () => {
     );
   }
 
-  test('told as they are have the state that is told last', async () => {
+  test('that are repeated have the state that was reported last', async () => {
     const contact = await create('contacts', { email: 'ada@x.test' });
     const booking = {
       external_id: 'A',

@@ -1,4 +1,4 @@
-// iCalendar files: what is told of bad ones, and what of them is kept.
+// iCalendar files: what is reported of bad ones, and what of them is kept.
 import { describe, expect, test } from 'bun:test';
 import { calendar, meetings, messages, parse } from '../fixtures/ingest/calendar.ts';
 
@@ -68,7 +68,7 @@ describe('bad input', () => {
     expect((await meetings(text)).map(({ external_id }) => external_id)).toEqual(['before@x', 'after@x']);
   });
 
-  test('thousands of events with a rule or a zone that is of no use are told in no time', async () => {
+  test('thousands of events with a rule or a zone that cannot be used are reported in no time', async () => {
     const zone =
       'BEGIN:VTIMEZONE\nTZID:Odd\nBEGIN:STANDARD\nDTSTART:19700101T000000\nRRULE:FREQ=SECONDLY\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0200\nEND:STANDARD\nEND:VTIMEZONE\n';
     const odd = [
@@ -132,7 +132,7 @@ describe('bad input', () => {
     expect((await meetings(text)).map(({ external_id }) => external_id)).toEqual(['next@x']);
   });
 
-  test('Latin-1 bytes are told with their line, and harm only their event', async () => {
+  test('Latin-1 bytes are reported with their line, and harm only their event', async () => {
     const text = calendar(`${event}\nSUMMARY:Café`, 'UID:next@x\nDTSTART:20260302T090000Z');
     const { faults, entries } = await parse(Buffer.from(text, 'latin1'));
     expect(faults.map(({ line }) => line)).toEqual([6]);

@@ -188,7 +188,7 @@ describe('a series', () => {
     ]);
   });
 
-  test('has an instance that is told without its series', async () => {
+  test('has an instance that comes without its series', async () => {
     const [data] = await meetings(
       calendar('UID:s@x\nRECURRENCE-ID;TZID=Europe/Berlin:20260303T100000\nDTSTART:20260303T150000Z'),
     );

@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 
 describe('meetings', () => {
-  test('are told on stderr, counted, and unchanged the second time', async () => {
+  test('are reported on stderr, counted, and unchanged the second time', async () => {
     const first = await ingest('meetings', 'calendar.ics');
     expect([first.code, first.stdout]).toEqual([0, '']);
     expect(first.stderr).toContain('meetings: 401 created, 0 updated, 0 unchanged.');

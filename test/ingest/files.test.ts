@@ -1,4 +1,4 @@
-// JSON files of meetings and recordings: what they give, and what is told of bad ones.
+// JSON files of meetings and recordings: what they give, and what is reported of bad ones.
 import { describe, expect, test } from 'bun:test';
 import type { Data } from '../../db/model/json.ts';
 import { readMeetings, readRecordings, told } from '../support/ingest-readers.ts';
@@ -43,7 +43,7 @@ describe('JSON', () => {
       end_time: '2026-01-01T01:00:00Z',
       status: 'tentative',
       organizer: { email: 'alice@acme.test' },
-      attendees: [{ name: 'Ada', email: 'ada@x.test', contact_id: 'whoever' }],
+      attendees: [{ name: 'Ada', email: 'ada@x.test', contact_id: 'anybody' }],
       id: '019b76da-a800-7000-8000-000000000001',
       recording_ids: ['1'],
       created_at: '2026-01-01T00:00:00.000Z',
@@ -94,7 +94,7 @@ describe('JSON', () => {
     expect(data.filter(({ external_id }) => external_id !== 'ok')).toEqual([]);
   });
 
-  test('every fault of a file is told with its line, and the good entries stay', async () => {
+  test('every fault of a file is reported with its line, and the good entries stay', async () => {
     const { faults, data } = await meetings(
       '[{"external_id":"a"},\n{"title":5},\n{"external_id":"b",\n"status":"maybe"},\n{"external_id":"c"}]',
     );
@@ -106,7 +106,7 @@ describe('JSON', () => {
     expect(data.map(({ external_id }) => external_id)).toEqual(['a', 'c']);
   });
 
-  test('a line in Latin-1 is told and harms only its entry', async () => {
+  test('a line in Latin-1 is reported and harms only its entry', async () => {
     const { faults, data } = await meetings(
       Buffer.from('{"external_id":"a","title":"Café"}\n{"external_id":"b"}', 'latin1'),
     );

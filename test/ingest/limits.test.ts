@@ -1,4 +1,4 @@
-// What a file of calendars may cost, what is given up of one that costs more, and what is told of what is left out.
+// What a file of calendars may cost, what is given up of one that costs more, and what is reported of what is left out.
 import { describe, expect, test } from 'bun:test';
 import { readCalendar } from '../../cli/ingest/calendar/calendar-file.ts';
 import { FileBudget } from '../../cli/ingest/calendar/limits.ts';
@@ -107,7 +107,7 @@ describe('told, and stored all the same', () => {
   });
 });
 
-test('components nested deeper than any calendar has them are told, and the rest is kept', async () => {
+test('components nested deeper than any calendar has them are reported, and the rest is kept', async () => {
   const deep = 'BEGIN:X\n'.repeat(40) + 'END:X\n'.repeat(40);
   const { uids, faults } = await read(calendar(single('a@x'), `${single('b@x')}\n${deep.trim()}`));
   expect(uids).toEqual(['a@x']);

@@ -1,4 +1,4 @@
-// What recurrence rules give: the examples of RFC 5545, and thousands of rules held against a brute-force reading of it.
+// What recurrence rules give: the examples of RFC 5545, and thousands of rules checked against a brute-force reading of it.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { FileBudget } from '../../cli/ingest/calendar/limits.ts';

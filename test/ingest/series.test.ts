@@ -68,7 +68,7 @@ describe('a series', () => {
     expect((await statuses())['s@x/20260301T090000Z']).toBe('cancelled');
   });
 
-  test('leaves an instance as it is that is told badly', async () => {
+  test('leaves an instance as it is that is described badly', async () => {
     const moved = 'UID:s@x\nRECURRENCE-ID:20260301T090000Z\nDTSTART:20260301T150000Z\nSUMMARY:Moved';
     await calendar([daily(), moved]);
     const bad = `BEGIN:VCALENDAR\nBEGIN:VEVENT\n${daily()}\nEND:VEVENT\nBEGIN:VEVENT\n${moved}\nDURATION:long\nEND:VEVENT\nEND:VCALENDAR\n`;

@@ -1,4 +1,4 @@
-// WebVTT files: what they give, and what is told of bad ones.
+// WebVTT files: what they give, and what is reported of bad ones.
 import { describe, expect, test } from 'bun:test';
 import { Findings } from '../../cli/ingest/entries.ts';
 import { readWebVtt } from '../../cli/ingest/web-vtt.ts';
@@ -101,13 +101,13 @@ nobody's
     '00:01.0000 --> 00:02.000\na\n',
     '000:01.000 --> 00:02.000\na\n',
     'a --> b\n',
-  ])('%j is told', async (cues) => {
+  ])('%j is reported', async (cues) => {
     const { lines, faults } = await vtt(`WEBVTT\n\n00:00.000 --> 00:01.000\nfirst\n\n${cues}`);
     expect(lines).toEqual(['0-1 null: first']);
     expect(faults.length).toBeGreaterThan(0);
   });
 
-  test('malformed cues are told with their line, and the good ones stay', async () => {
+  test('malformed cues are reported with their line, and the good ones stay', async () => {
     const text =
       'WEBVTT\n\nno timing\nat all\n\n00:00:61.000 --> 00:02.000\nx\n\nid\n00:05.000 --> 00:04.000\nx\n\n00:05,000 --> 00:06,000\nx\n\n00:07.000 --> 00:08.000\ngood\n';
     expect(await vtt(text)).toMatchObject({

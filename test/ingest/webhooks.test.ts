@@ -1,4 +1,4 @@
-// Bookings as Cal.com and Calendly send them: what they give, and what is told of bad ones.
+// Bookings as Cal.com and Calendly send them: what they give, and what is reported of bad ones.
 import { describe, expect, test } from 'bun:test';
 import type { Data } from '../../db/model/json.ts';
 import { readBookings, told } from '../support/ingest-readers.ts';
@@ -171,7 +171,7 @@ describe('bookings', () => {
     [calendly('invitee.created', { uri: null }), ['1: payload.uri is required']],
     [{ external_id: 'a', status: 'confirmed' }, ['1: status must be one of: booked, rescheduled, cancelled']],
     [{ external_id: 'a', guests: [5] }, ['1: guests.0 must be a string']],
-  ])('faults are told: %#', async (item, expected) => {
+  ])('faults are reported: %#', async (item, expected) => {
     expect(await bookings(item)).toEqual({ entries: [], faults: expected, ignored: 0 });
   });
 });

@@ -1,4 +1,4 @@
-// Time zones: wall times and instants, held against the tables of Intl, where the clocks change above all.
+// Time zones: wall times and instants, checked against the tables of Intl, above all where the clocks change.
 import { describe, expect, test } from 'bun:test';
 import { BlockReader } from '../../cli/ingest/calendar/blocks.ts';
 import { FileBudget } from '../../cli/ingest/calendar/limits.ts';

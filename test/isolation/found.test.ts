@@ -19,7 +19,7 @@ afterAll(() => scene.harness.close());
 
 const dumps = () => Promise.all(Object.values(scene.hidden).map((world) => dumpOf(scene.harness, world)));
 
-/** Asks for a page, in either version, as one to whom the records of the other are hidden. */
+/** Asks for a page, in either version, with a key that cannot see the records of the other. */
 function ask(whose: Hidden, path: string, parameters: Json): Promise<Reply> {
   const { harness, askers } = scene;
   if (path.startsWith('/api/v1'))

@@ -92,7 +92,7 @@ describe('a body that names a record', () => {
     const id = hidden.ids[target];
     if (id === undefined || id === '') throw new Error(`nothing to name as ${field}`);
     const reply = await sendWith(cell, id);
-    // To give a record away is refused as such, to whomever.
+    // Giving a record away is refused, to any user.
     const isGiven = whose === 'other user' && target === 'users';
     const [status, code] = isGiven ? [403, 'OPERATION_FORBIDDEN'] : [422, 'VALIDATION_FAILED'];
     if (operation.isBatch === true) {

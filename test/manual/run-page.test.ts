@@ -21,7 +21,7 @@ describe('what differs from run to run', () => {
     ['created (0 s).', 'created (2 min 5 s).'],
     ['after 2 ms', 'after 0.41 s'],
     ['crm 0.1.0 (commit 0123456789ab, Bun 1.4.5)', 'crm 1.12.3 (commit development, Bun 1.5.0)'],
-    ['Process 28556 is told', 'Process 7 is told'],
+    ['Process 28556 is asked', 'Process 7 is asked'],
     ['debug: url: http://127.0.0.1:4000 (default)', 'debug: url: http://127.0.0.1:21345 (from CRM_URL)'],
     ['crm.db.before-restore-20261122T191220Z', 'crm.db.before-restore-20270102T000000Z'],
     ['one\n…\nfour', 'one\ntwo\nthree\nfour'],
@@ -42,7 +42,7 @@ describe('what differs from run to run', () => {
     ['expires never', 'expires 2026-11-22'],
     ['127.0.0.1', '203.0.113.7'],
     ['310 kB', '320 kB'],
-  ])('%p is told from %p', (said, printed) => {
+  ])('%p is distinguished from %p', (said, printed) => {
     expect(difference(said, printed)).toContain('the page says');
   });
 });

@@ -110,7 +110,7 @@ describe('a table', () => {
     expect(plain('| | |\n|---|---|\n| Rows | 100 |\n')).toBe('Rows  100\n');
   });
 
-  test('is told row by row where columns would break words', () => {
+  test('is printed row by row where columns would break words', () => {
     const long = '| Name | Is |\n|---|---|\n| `a-very-long-name` | `another-very-long-name` |\n| b | c |\n';
     expect(plain(long, 30)).toBe('`a-very-long-name`\n  Is: `another-very-long-name`\nb\n  Is: c\n');
   });

@@ -16,7 +16,7 @@ import { Scrape } from '../support/metrics.ts';
 const newDatabase = databases();
 const BUILD = { version: '1.2.3', commit: 'abcdef' };
 
-/** A server of which metrics are told, with a key for everything; `close` ends it. */
+/** A server that serves metrics, with a key for everything; `close` ends it. */
 class Measured {
   readonly server: RunningServer;
   readonly key: string;
@@ -214,7 +214,7 @@ describe('a server that is measured', () => {
   });
 });
 
-test('refusals are counted by the limit that refused, and the busiest is told of without a name', async () => {
+test('refusals are counted by the limit that refused, and the busiest is counted without a name', async () => {
   const { server, ...measured } = await Measured.start({ keyLimit: 5, orgLimit: 1_000 });
   const send = (key: string) =>
     fetch(`${server.url}/api/v2/contacts`, { headers: { 'X-Service-Api-Key': key } });

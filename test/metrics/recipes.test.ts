@@ -24,7 +24,7 @@ test('alerts and panels ask for metrics that there are, by labels that they have
     expect(namesIn(expression).filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('every metric is on the dashboard, save those that say what others are of', () => {
+test('every metric is on the dashboard, except those that describe others', () => {
   const shown = new Set(panels.flatMap(({ expressions }) => expressions.flatMap(namesIn)));
   const hidden = Object.entries(FAMILIES).flatMap(([name, { type }]) => {
     const names = type === 'histogram' ? [`${name}_bucket`, `${name}_sum`] : [name];
@@ -34,7 +34,7 @@ test('every metric is on the dashboard, save those that say what others are of',
   expect(hidden.toSorted()).toEqual([...CONSTANT, 'crm_postgres_pool_size'].toSorted());
 });
 
-test('panels and alerts are told apart, and each alert says what to do', () => {
+test('panels and alerts have distinct names, and each alert says what to do', () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   for (const { annotations, labels } of rules) {

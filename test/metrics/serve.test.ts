@@ -22,7 +22,7 @@ test.each([
   expect(stderr).toContain(words);
 });
 
-test('a port that is taken is told as such, by its own flag', async () => {
+test('a port that is taken is reported as such, by its own flag', async () => {
   await using desk = await Desk.withDatabase();
   const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() });
   const { port } = other;
@@ -34,7 +34,7 @@ test('a port that is taken is told as such, by its own flag', async () => {
 });
 
 testOnFile(
-  'of a database that is served already its server is told, not the port of its metrics',
+  'of a database that is served already its server is reported, not the port of its metrics',
   async () => {
     using desk = new Desk();
     await desk.ok(['init', '--org', 'Example']);
@@ -60,7 +60,7 @@ testOnFile('an address that others reach is taken when it is named, with a word'
 });
 
 testOnFile(
-  'backups are told of, those of the schedule and those by hand',
+  'backups are reported, those of the schedule and those by hand',
   async () => {
     using desk = new Desk();
     await desk.ok(['init', '--org', 'Example']);
@@ -99,7 +99,7 @@ testOnFile(
 );
 
 testOnFile.each([[], ['--readers', '2']])(
-  'a file that was moved is told of by readiness and metrics alike: %p',
+  'a file that was moved is reported by readiness and metrics alike: %p',
   async (...flags) => {
     using desk = new Desk();
     await desk.ok(['init', '--org', 'Example']);

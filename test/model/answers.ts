@@ -85,7 +85,7 @@ function codeOf(outcome: Outcome): string {
   return codes[outcome.status] ?? '';
 }
 
-// In a batch there is no Location; alone, it belongs to the conflict that is told.
+// In a batch there is no Location; alone, it belongs to the conflict that is reported.
 function expectError(error: Json, outcome: Outcome, location?: string | null): void {
   expect(error.code).toBe(codeOf(outcome));
   if (outcome.status === 422) {

@@ -180,7 +180,7 @@ function goesTooDeep(world: World, note: Data | null, parent: unknown): boolean 
   return levelOf(parent) + 1 + levelsBelow(note.id) > NOTE_LEVELS;
 }
 
-// Each address, and the domain, belongs to one record; any of several conflicts may be the one that is told.
+// Each address, and the domain, belongs to one record; any of several conflicts may be the one that is reported.
 function conflictOf(
   world: World,
   actor: Actor,

@@ -30,7 +30,7 @@ function idsOf(world: World, resource: string, actor?: Actor): string[] {
   return world.records('pipelines').flatMap(({ stages }) => stages.map((stage: Data) => stage.id));
 }
 
-/** A body with ids in the place of picks. @param current the pipeline whose stages a change keeps */
+/** A body with IDs instead of picks. @param current the pipeline whose stages a change keeps */
 export function resolveBody(place: Place, body: Data, current?: Data): Data {
   const resolved: Data = {};
   for (const [name, value] of Object.entries(body)) {

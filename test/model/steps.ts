@@ -16,7 +16,7 @@ export interface Real {
   clients: Client[];
   /** Turns the service's clock; gives what it then says, in Unix milliseconds. */
   wait(ms: number): number;
-  /** What was sent, for whoever reads a failure. */
+  /** What was sent, for the reader of a failure. */
   log: string[];
 }
 

@@ -4,7 +4,7 @@ import type { Json } from '../support/harness.ts';
 /** A record, or a body, as JSON. */
 export type Data = Record<string, Json>;
 
-/** Whoever sends requests: the organization as a whole, or one user of it. */
+/** Who sends requests: the organization as a whole, or one user of it. */
 export interface Actor {
   name: string;
   /** The user that the key is bound to; null for an organization-wide key. */

@@ -5,7 +5,7 @@ import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { Place, post, type ServerProcess } from '../support/server-process.ts';
 
 const LONG = 60_000;
-// A client is told sooner, and somebody who waits for a lock of a node that is gone gets it sooner.
+// A client gets an error sooner, and one that waits for a lock of a node that is gone gets it sooner.
 const ANSWER_MS_MAX = 10_000;
 const GATE = 42;
 

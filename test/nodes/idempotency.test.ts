@@ -86,7 +86,7 @@ describe('over two nodes', () => {
     }
   });
 
-  test('what was not stored is carried out by whoever comes next', async () => {
+  test('what was not stored is carried out by the next request', async () => {
     const request: Request = ['POST', '/contacts', { nope: 1 }];
     const replies = await sendCopies(request, 'faulty');
     for (const reply of replies) expect([reply.status, isReplay(reply)]).toEqual([422, false]);
@@ -119,7 +119,7 @@ describe('over two nodes', () => {
     expect(done).toBeGreaterThan(5);
     expect(done).toBeLessThan(60);
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201, 429]));
-    // Each that was refused was told before it was counted, or its token was given back.
+    // Each that was refused got its response before it was counted, or its token was given back.
     expect(await counted()).toBe(countedBefore + done + 1);
     const each = ((await bytes()) - before) / done;
     expect((await bytes()) - before - each).toBeLessThan(20_000);

@@ -12,7 +12,7 @@ describe.skipIf(postgresPrograms === null)('two nodes', () => {
   const started = new AsyncDisposableStack();
   afterAll(() => started.disposeAsync());
 
-  test('go on with the standby that their address leads to, and have lost nothing', async () => {
+  test('continue with the standby that their address leads to, and have lost nothing', async () => {
     const primary = started.adopt(await PostgresServer.start(), (server) => server.close());
     const proxy = started.adopt(await DatabaseProxy.start(primary.port), (one) => one.stop());
     const { db, key } = await place.fill(primary.address());

@@ -1,4 +1,4 @@
-// Two nodes that write at once: of what only one may do, one does, and the other is told as if it had come later.
+// Two nodes that write at once: of what only one may do, one does, and the other gets the response that it would get later.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { ingestRecordings } from '../../db/ingest/recordings.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';

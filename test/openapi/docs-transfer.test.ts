@@ -62,7 +62,7 @@ describe.each(FILES)('%s', (path, type) => {
     expect(new Set(tags).size).toBe(3);
   });
 
-  test('is not sent again to whom has it', async () => {
+  test('is not sent again to a client that has it', async () => {
     const { headers } = await ask('GET', path, { 'Accept-Encoding': 'br' });
     expect(headers['cache-control']).toBe('no-cache');
     const tag = String(headers.etag);

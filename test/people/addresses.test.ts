@@ -175,7 +175,7 @@ test('what holds an address and nothing else is not mistaken for one that ends a
     expect([same, ada.isAt(same)]).toEqual([same, true]);
 });
 
-test('what may be a part of another address is told', () => {
+test('what may be a part of another address is reported', () => {
   for (const text of ['to mary-ada@x.org', 'x_ada@x.org', 'ada@x.org-mail.example', 'ada@x.org_2'])
     expect([text, ada.isDoubtfulIn(text)]).toEqual([text, true]);
   for (const text of ['- ada@x.org', '-ada@x.org', '_ada@x.org_', 'ada@x.org - a', 'ada@x.org', 'x', ''])

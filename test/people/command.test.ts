@@ -109,7 +109,7 @@ describe('erasing beside a server', () => {
 
 type Left = Record<string, string | null>;
 
-describe('what is left is told, with exit code 1', () => {
+describe('what is left is listed, with exit code 1', () => {
   const left = async (email: string, ...more: string[]) => {
     const { code, stdout, stderr } = await desk.crm([
       ...['people', 'erase', email, '--org', 'Acme', '--confirm', '-o', 'json'],
@@ -197,7 +197,7 @@ describe('what is left is told, with exit code 1', () => {
 });
 
 test.skipIf(isPostgres)(
-  'a backup that brings somebody back is told, with the command that erases again',
+  'a backup that brings somebody back is reported, with the command that erases again',
   async () => {
     await server.stop();
     const { code, stderr } = await desk.crm(['restore', 'before.db', '--confirm']);

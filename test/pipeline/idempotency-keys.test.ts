@@ -108,7 +108,7 @@ describe('whose a key is', () => {
       expect([...outcomeOf(reply), reply.text]).toEqual([201, 'true', first.text]);
     });
 
-    test('is given to an organization-wide one if it is its own, whoever stored it', async () => {
+    test('is given to an organization-wide one if it is its own, regardless of who stored it', async () => {
       const { key: apiKey } = await harness.issue({ scopes: ['contacts:write', ...READ] });
       const key = unique();
       expect((await ask(key, apiKey)).status).toBe(201);

@@ -128,10 +128,10 @@ describe('replayed', () => {
     // Each request takes a millisecond: this one comes just before the time is over, the next just after.
     harness.clock.now += DAY_MS - 2;
     expect((await keyed('POST', '/contacts', key, { body })).text).toBe(first.text);
-    const anew = await keyed('POST', '/contacts', key, { body });
-    expect([anew.status, anew.headers.get('Idempotent-Replayed')]).toEqual([201, null]);
+    const repeated = await keyed('POST', '/contacts', key, { body });
+    expect([repeated.status, repeated.headers.get('Idempotent-Replayed')]).toEqual([201, null]);
     expect(await totalOf(phone)).toBe(2);
-    expect((await keyed('POST', '/contacts', key, { body })).text).toBe(anew.text);
+    expect((await keyed('POST', '/contacts', key, { body })).text).toBe(repeated.text);
   });
 });
 

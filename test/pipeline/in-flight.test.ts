@@ -189,7 +189,7 @@ describe('a request whose body finds no room', () => {
   });
   afterAll(() => harness.close());
 
-  // A body that does not end until it is told to, and tells once more of it is wanted than its beginning.
+  // A body that does not end until asked to, and reports when more than its beginning is wanted.
   function heldBody(bytes: number) {
     const [finished, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const text = JSON.stringify({ first_name: 'x'.repeat(bytes) });

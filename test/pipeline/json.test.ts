@@ -48,7 +48,7 @@ test('a repeated or forbidden key is found by counting', () => {
   fc.assert(property, { numRuns: 2_000 });
 });
 
-test('what stands first in a text is told, whatever else is wrong with it', () => {
+test('what stands first in a text is reported, whatever else is wrong with it', () => {
   const property = fc.property(
     json,
     fc.nat(),
@@ -152,7 +152,7 @@ test.each([
   '\ufeff\ufeff[1]',
   '[tru]',
   '[1]]',
-])('a fault is told in the same words and with the same place: %j', async (text) => {
+])('a fault is reported in the same words and with the same place: %j', async (text) => {
   expect(await inElements(text)).toEqual(await whole(text));
 });
 

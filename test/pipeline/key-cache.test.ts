@@ -112,7 +112,7 @@ describe.skipIf(isPostgres)('the mark of a store on SQLite', () => {
     expect(await marked(() => harness.store.write(harness.orgNumber, async () => undefined))).toBe(false);
   });
 
-  test('changes with every write to keys, whatever its scope and whoever builds the statement', async () => {
+  test('changes with every write to keys, whatever its scope and the place that builds the statement', async () => {
     const { id } = await harness.issue();
     expect(await marked(() => revoke(harness.store, id))).toBe(true);
     expect(

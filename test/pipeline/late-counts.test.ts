@@ -78,7 +78,7 @@ test('a read is under way, and answered when the count is there', async () => {
   expect([remaining(first), remaining(reply)]).toEqual([LIMIT - 2, LIMIT - 3]);
 });
 
-test('what goes wrong beside is told with the limits', async () => {
+test('other errors are reported with the limits', async () => {
   for (const [path, status, left] of [
     ['/absent', 404, LIMIT - 1],
     ['?nope=1', 422, LIMIT - 2],
@@ -94,9 +94,9 @@ test('what is found beside is thrown away if the limit says no, and the next tim
   const [again, second] = await sendLate('GET', '/api/v2/contacts');
   expect([refused.status, again.status, second < first]).toEqual([429, 429, true]);
   harness.clock.now += 60_000;
-  const [anew, third] = await sendLate('GET', '/api/v2/contacts');
+  const [renewed, third] = await sendLate('GET', '/api/v2/contacts');
   const [next, fourth] = await sendLate('GET', '/api/v2/contacts');
-  expect([anew, next].map((reply) => [reply.status, remaining(reply)])).toEqual([
+  expect([renewed, next].map((reply) => [reply.status, remaining(reply)])).toEqual([
     [200, LIMIT - 1],
     [200, LIMIT - 2],
   ]);
@@ -115,7 +115,7 @@ test('a write waits', async () => {
   expect(await names()).toBe(1);
 });
 
-test('a count that fails is told, whatever was found', async () => {
+test('a count that fails is reported, whatever was found', async () => {
   const failure = new ApiError('DATABASE_UNAVAILABLE', 'on purpose', { headers: { 'Retry-After': '1' } });
   const [reply] = await sendLate('GET', '/api/v2/contacts', {}, failure);
   expect([reply.status, reply.headers.get('X-RateLimit-Remaining')]).toEqual([503, null]);

@@ -87,9 +87,9 @@ describe('a line', () => {
 
 describe('a key or token', () => {
   const places: [string, (secret: string) => string][] = [
-    ['in place of an id', (secret) => `/api/v2/contacts/${secret}`],
-    ['in place of an id below another', (secret) => `/api/v2/deals/${UUID}/contacts/${secret}`],
-    ['in place of an id of v1', (secret) => `/api/v1/people/${secret}`],
+    ['instead of an id', (secret) => `/api/v2/contacts/${secret}`],
+    ['instead of an id below another', (secret) => `/api/v2/deals/${UUID}/contacts/${secret}`],
+    ['instead of an id of v1', (secret) => `/api/v1/people/${secret}`],
     ['at the end of an unknown path', (secret) => `/nowhere/${secret}`],
     ['as the whole path', (secret) => `/${secret}`],
     ['glued to a word', (secret) => `/api/v2/contacts${secret}`],

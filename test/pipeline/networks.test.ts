@@ -53,7 +53,7 @@ describe('a key of certain networks', () => {
     expect((await sendFrom(address, key)).status).toBe(isLetIn ? 200 : 403);
   });
 
-  test('is told the address as it was seen, IPv4 as IPv4, and never the networks', async () => {
+  test('names the address as it was seen, IPv4 as IPv4, and never the networks', async () => {
     const { key } = await harness.issue({ networks: NETWORKS });
     expectElsewhere(await sendFrom(ELSEWHERE, key), ELSEWHERE);
     expectElsewhere(await sendFrom(`::ffff:${ELSEWHERE}`, key), `from ${ELSEWHERE};`);

@@ -94,7 +94,7 @@ describe('refused on a list', () => {
     });
   }
 
-  test('all faults are told at once', async () => {
+  test('all faults are reported at once', async () => {
     const reply = await get('/contacts?limit=0&nope=1&cursor=&sort_by=x&email=%zz');
     expectRefusal(reply, 422, FAILED, [
       ['limit', RANGE],

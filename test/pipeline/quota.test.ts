@@ -196,7 +196,7 @@ describe('what is counted', () => {
     }
   });
 
-  test('is counted anew when the quota is set, and no more once there is none', async () => {
+  test('is counted again when the quota is set, and no more once there is none', async () => {
     await start();
     await fillOrganization(harness);
     expect(await countedIn(harness)).toBeNull();

@@ -119,7 +119,7 @@ describe.each(THREADS)('with %d reader threads, a body', (readers) => {
   });
 
   // Bun answers it in lower case only; such a client sends nothing before it hears of it.
-  test.concurrent('that waits for "100 Continue" in vain is told why', async () => {
+  test.concurrent('that waits for a "100 Continue" that cannot come gets the reason', async () => {
     const { url, head } = given();
     const expecting = head({ 'Content-Length': 40, Expect: '100-Continue' });
     const answer = await dribble(url, [expecting]);

@@ -78,7 +78,7 @@ describe.each([0, 2])('with %i threads beside', (readers) => {
   if (readers > 0) return;
 
   test.skipIf(process.platform !== 'linux')(
-    'the page of the description is in memory once, whoever does not read it',
+    'the page of the description is in memory once, however many clients do not read it',
     async () => {
       const memory = () => Number(readFileSync(`/proc/${server.pid}/statm`, 'utf8').split(' ')[1]) * 4_096;
       const { length } = await (

@@ -1,4 +1,4 @@
-// Validation: which fault has which code and path, that all are told at once, however many they are.
+// Validation: which fault has which code and path, that all are reported at once, however many they are.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { creatorOf } from '../support/creates.ts';
 import { expectRefusal, type FaultRow, versionOf } from '../support/envelope.ts';
@@ -200,7 +200,7 @@ const KINDS: [path: string, body: Json, faults: FaultRow[], says?: string[]][] =
 describe('however many the faults', () => {
   const many = (total: number, value: Json) =>
     Object.fromEntries(Array.from({ length: total }, (_, index) => [`k${index}`, value]));
-  test('nineteen of 190 unknown fields are told', async () => {
+  test('nineteen of 190 unknown fields are reported', async () => {
     for (const path of ['/api/v2/contacts', '/api/v1/people', '/api/v1/people/query']) {
       const reply = await create(path, many(190, 1));
       expect([reply.status, reply.body.error.code]).toEqual([422, FAILED]);
@@ -209,7 +209,7 @@ describe('however many the faults', () => {
     }
   });
 
-  test('nineteen of 100 bad values in custom are told, and how many more there are', async () => {
+  test('nineteen of 100 bad values in custom are reported, and how many more there are', async () => {
     const { details } = (await create('/api/v2/contacts', { first_name: 'A', custom: many(100, {}) })).body
       .error;
     const told = Object.keys(many(19, {})).map((key) => `custom.${key}`);

@@ -36,7 +36,7 @@ describe('malformed JSON', () => {
   }
 });
 
-test('a body that curl -d calls a form is told how curl says JSON', async () => {
+test('a body that curl -d calls a form gets a hint how curl sends JSON', async () => {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const reply = await harness.send('POST', '/api/v2/contacts', { raw: '{"first_name":"Ada"}', headers });
   expect([reply.status, reply.body.error.code]).toEqual([422, 'VALIDATION_INVALID_FORMAT']);
@@ -44,7 +44,7 @@ test('a body that curl -d calls a form is told how curl says JSON', async () => 
 });
 
 describe('two credentials', () => {
-  test('are told that exactly one is wanted', async () => {
+  test('name the one that is wanted', async () => {
     for (const path of ['/api/v1/authenticate', '/api/v2/contacts']) {
       const key = path.includes('v1') ? harness.v1 : harness.v2;
       const reply = await harness.send('GET', path, { key, headers: { 'X-Service-Api-Key': key } });
@@ -101,7 +101,7 @@ describe('an array where one record is wanted', () => {
     'segments',
     'interactions',
   ]) {
-    test(`${resource}: is told of the batch path`, async () => {
+    test(`${resource}: gets a hint at the batch path`, async () => {
       const reply = await harness.send('POST', `/api/v2/${resource}`, { body: [{ name: 'x' }] });
       expect(reply.status).toBe(422);
       expect(messageOf(reply)).toContain(`/api/v2/${resource}/batch`);
@@ -129,7 +129,7 @@ describe('many faults', () => {
     expect(messageOf(reply)).toContain('50 errors');
   });
 
-  test('twenty are told in full', async () => {
+  test('twenty are reported in full', async () => {
     const reply = await harness.send('POST', '/api/v2/contacts', {
       body: { first_name: 'A', ...unknown(19) },
     });

@@ -69,7 +69,7 @@ describe('an address', () => {
     expect(said).not.toMatch(/sec|ret$/);
   });
 
-  test('that holds a password is told', () => {
+  test('that holds a password is reported', () => {
     expect(hasPassword('postgres://u:p@h/d')).toBe(true);
     expect(hasPassword('postgres://h/d?password=p')).toBe(true);
     expect(hasPassword('postgres://u@h/d?readers=1')).toBe(false);

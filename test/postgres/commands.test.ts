@@ -147,7 +147,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
   );
 
   test(
-    'an address that cannot be meant is a usage error, whatever the command',
+    'an address that is not valid is a usage error, whatever the command',
     async () => {
       for (const db of [
         `mysql://ada:${PASSWORD}@h/d`,
@@ -165,7 +165,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
   );
 
   test(
-    'a database that does not exist, or has no tables, is told with the command that makes it',
+    'a database that does not exist, or has no tables, is reported with the command that makes it',
     async () => {
       const none = server.address('none', `ada:${PASSWORD}`);
       const missing = await run(['serve', '--db', none, '-o', 'json']);
@@ -181,7 +181,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
     LONG,
   );
 
-  test('what a server says is told in words on stderr, and ends with 1', async () => {
+  test('what a server says is reported in words on stderr, and ends with 1', async () => {
     await using fake = await refusing('57P03', 'the database system is starting up');
     const { code, stdout, stderr } = await run(['serve', '--db', fake.address, '-o', 'json']);
     expect([code, stdout]).toEqual([1, '']);

@@ -88,7 +88,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
   });
 
   test(
-    'a server that is silent for too long is hung up on, and asked anew',
+    'a server that is silent for too long is disconnected, and asked again',
     async () => {
       const connection = connect();
       await connection.run('select 1');
@@ -147,7 +147,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       expect(await server.sql('select n from numbers')).toEqual([{ n: 2 }]);
     });
 
-    test('is told of a write that failed without being waited for, and those beside it are committed', async () => {
+    test('reports a write that failed without being waited for, and those beside it are committed', async () => {
       const write = statement<never>((db, param) =>
         db.insertInto('numbers' as 'settings').values({ n: param('n') } as never),
       );

@@ -1,4 +1,4 @@
-// What can be wrong with a PostgreSQL server, as the operator is told it: in words, with what to do, without the password.
+// What can be wrong with a PostgreSQL server, as the operator reads it: in words, with what to do, without the password.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, chownSync, copyFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -148,7 +148,7 @@ describe('a clock', () => {
     expect(await trouble(100_000, 90_000, 110_000)).toBeNull();
   });
 
-  test('that is further off is told: by how much, and whether ahead or behind', async () => {
+  test('that is further off is reported: by how much, and whether ahead or behind', async () => {
     expect(await trouble(100_000, 105_100, 105_200)).toBe("its clock is 5.1 s ahead of the database's.");
     expect(await trouble(100_000, 37_000, 37_700)).toBe("its clock is 62.3 s behind the database's.");
   });

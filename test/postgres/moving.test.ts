@@ -47,7 +47,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     expect(digestsOf(await copyOf(two, file))).toEqual(there);
   }, 120_000);
 
-  test('a copy that was interrupted at a write goes on there, and is opened by nobody until then', async () => {
+  test('a copy that was interrupted at a write resumes there, and cannot be opened until it is complete', async () => {
     for (const at of [2, 9, 17, 26]) {
       const address = await newDatabase();
       let count = 0;

@@ -42,7 +42,7 @@ describe.skipIf(postgresPrograms === null)('a pooler', () => {
     },
   );
 
-  test('that keeps a session for each connection is used; of timeouts that it drops the operator is told', async () => {
+  test('that keeps a session for each connection is used; timeouts that it drops are reported', async () => {
     await using pooler = await behind('session', SESSIONS);
     const warningsOf = async () => {
       const warnings: string[] = [];

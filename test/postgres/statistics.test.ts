@@ -1,4 +1,4 @@
-// What PostgreSQL is told to learn of its tables: of those that fill up, and of those that somebody else has filled.
+// Which statistics PostgreSQL collects of its tables: of those that fill up, and of those that somebody else has filled.
 import { afterAll, beforeAll, expect } from 'bun:test';
 import { bulkInsert } from '../../db/engine/bulk-insert.ts';
 import { openStore } from '../../db/store.ts';

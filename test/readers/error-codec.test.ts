@@ -11,7 +11,7 @@ import { freePort } from '../support/ports.ts';
 const LONG = 60_000;
 
 test(
-  'a thread that fails is told of once, when every line of the log is there',
+  'a thread that fails is reported once, when every line of the log is there',
   async () => {
     using desk = new Desk();
     const common = createSharedMemory();

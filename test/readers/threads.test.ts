@@ -110,7 +110,7 @@ describe('over the threads of a server', () => {
     LONG,
   );
 
-  test('errors are told as one thread tells them', async () => {
+  test('errors read as those of one thread', async () => {
     const email = 'taken@example.com';
     const id = await create(0, { email });
     const [conflict, missing, faulty, forbidden] = await Promise.all([

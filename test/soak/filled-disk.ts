@@ -157,7 +157,7 @@ async function untilReady(url: string, status: number): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}/readyz`).catch(() => null);
     if (response?.status === status) return;
-    if (performance.now() > endAt) throw new Error(`/readyz is ${response?.status} in place of ${status}`);
+    if (performance.now() > endAt) throw new Error(`/readyz is ${response?.status} instead of ${status}`);
     await Bun.sleep(10);
   }
 }

@@ -17,7 +17,7 @@ const USAGE = `bun run soak:hour [options]
   --rate N         requests a second (400)
   --readers N      threads that answer (0)
   --postgres       on a PostgreSQL server of its own
-  --tls            over HTTPS, whose certificate each HUP reads anew
+  --tls            over HTTPS, whose certificate each HUP reads again
   --out FILE       every sample, as lines of JSON`;
 
 const ORGANIZATIONS = 8;

@@ -62,7 +62,7 @@ function thrown(error: unknown): string[] {
   return [error instanceof Error ? error.message : String(error)];
 }
 
-// What failed is told in words, or did not matter.
+// What failed is reported in words, or did not matter.
 function unclear({ code, stderr }: Outcome): string[] {
   if (code === 0) return [];
   const isClear = code === 1 && /^crm: (?!unexpected)/m.test(stderr) && /^Next: /m.test(stderr);

@@ -1,4 +1,4 @@
-// Clients that create under keys and repeat until they are answered, at whichever node: a ledger of what they were told.
+// Clients that create under keys and repeat until they are answered, at any node: a ledger of the responses.
 const CLIENTS = 12;
 const PAUSE_MS = 20;
 // Below what a client waits for, so that a node that hangs is given up.

@@ -1,4 +1,4 @@
-// Clients that write of every kind under keys, one thing after another, and know what they were told of each.
+// Clients that write of every kind under keys, one thing after another, and know the response to each.
 import type { Database } from 'bun:sqlite';
 import { halvesIn } from './side-tables.ts';
 

@@ -6,7 +6,7 @@ import { cpuMicros } from '../bench/process.ts';
 const KIB = 1_024;
 const MIB = KIB * KIB;
 const HOUR_SECONDS = 3_600;
-// What there is more of only until it is collected, or the log of writes begins anew, is no growth: a line is laid
+// What there is more of only until it is collected, or the write-ahead log starts over, is not growth: a line is laid
 // through the least of every few minutes.
 const BLOCK_SECONDS = 180;
 

@@ -6,7 +6,7 @@ const CONTACTS = '/api/v2/contacts';
 const BATCH_ROWS = 100;
 
 interface Client {
-  /** What it does, as it is told of. */
+  /** What it does, in words. */
   name: string;
   /** Whether each request has a connection of its own. */
   isFresh?: boolean;
@@ -18,10 +18,10 @@ interface Client {
 
 export interface UpgradeLedger {
   requests: Record<string, number>;
-  /** What a client was told in place of an answer, or which answer it should not have had. */
+  /** The error that a client got instead of a response, or the response that it should not have had. */
   failures: string[];
   acknowledged: number;
-  /** Contacts that were acknowledged and are not there, are there more than once, or are there though nobody was told. */
+  /** Contacts that were acknowledged and are not there, are there more than once, or are there although no client was answered. */
   lost: number;
   doubled: number;
   unasked: number;

@@ -8,7 +8,7 @@ export function tell(name: string, isGood: boolean, text: string): void {
   console.log(`${isGood ? 'ok  ' : 'BAD '} ${name.padEnd(32)} ${text}`);
 }
 
-/** Shows the first of some lines, under what was told of them. */
+/** Prints the first of some lines, below a heading. */
 export function show(lines: readonly string[], most = 10): void {
   for (const line of lines.slice(0, most)) console.log(`       ${line}`);
   if (lines.length > most) console.log(`       … ${lines.length - most} more`);

@@ -34,7 +34,7 @@ describe('which backups stay', () => {
   });
 });
 
-test('one that cannot be started is told, and does not end the server, whatever a clock once said', async () => {
+test('one that cannot be started is reported, and does not end the server, whatever a clock once said', async () => {
   using desk = new Desk();
   const schedule = new BackupSchedule({ db: desk.path('crm.db'), folder: desk.folder, every: 20, keep: [] });
   writeFileSync(desk.path('crm-20990101T000000Z.db'), '');

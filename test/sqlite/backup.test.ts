@@ -72,7 +72,7 @@ describe('beside a server under writes', () => {
 });
 
 describe('a backup', () => {
-  test('is told in lines, and leaves nothing beside itself', async () => {
+  test('prints lines, and leaves nothing next to the backup', async () => {
     const before = new Set(readdirSync(desk.folder));
     const { code, stdout, stderr } = await desk.crm(['backup', 'told.db']);
     expect([code, stdout]).toEqual([0, '']);

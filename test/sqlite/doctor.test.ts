@@ -1,4 +1,4 @@
-// `crm doctor`: what is well is told as well, and each thing that is wrong is named with its way out.
+// `crm doctor`: what is right is listed too, and each thing that is wrong is named with how to fix it.
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -107,7 +107,7 @@ describe('a key', () => {
     await server.stop();
   });
 
-  test('that was revoked fails, with exit 1 and the way out on stderr', async () => {
+  test('that was revoked fails, with exit 1 and the next step on stderr', async () => {
     const server = await desk.serve([]);
     const issued = JSON.parse(
       await desk.ok(['keys', 'issue', '--org', 'Acme', '--all-scopes', '-o', 'json']),

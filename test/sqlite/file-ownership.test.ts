@@ -113,7 +113,7 @@ describe('after a crash', () => {
   });
 });
 
-describe('a file in the place of the one that a log belongs to', () => {
+describe('a file that replaced the one that a log belongs to', () => {
   /** Pairs of images between which something was moved into the file: one for each state of the file. */
   const states = (): [Image, Image][] => {
     // The first image of each: in the log of the last, all may be there that is in the file of the next.
@@ -124,7 +124,7 @@ describe('a file in the place of the one that a log belongs to', () => {
     );
   };
 
-  test('is refused, older or newer, with the way out', async () => {
+  test('is refused, older or newer, with the next step', async () => {
     expect(states().length).toBeGreaterThan(2);
     for (const [{ main, written }, { log }] of states()) {
       const path = laid(main, log);

@@ -1,4 +1,4 @@
-// A disk that is really full: what is answered meanwhile, and what is told at a start on it.
+// A disk that is really full: what is answered meanwhile, and what a start on it reports.
 import { expect } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,7 +68,7 @@ test.skipIf(!canMount)(
   120_000,
 );
 
-test.skipIf(!canMount)('at a start is told as such, and not as damage (needs root)', async () => {
+test.skipIf(!canMount)('at a start is reported as such, and not as damage (needs root)', async () => {
   const folder = join(place.root, 'full');
   const { db } = await place.database(folder);
   const code = `const { openStore } = await import(${JSON.stringify(STORE)});

@@ -1,4 +1,4 @@
-// `crm serve --takeover`: what still comes on the former server's connections is answered by the one that took over.
+// `crm serve --takeover`: what still comes on the old server's connections is answered by the one that took over.
 import { expect } from 'bun:test';
 import { Desk, ndjson, type Result, type RunningServer } from '../support/command.ts';
 import { type Answer, type Asked, HttpConnection } from '../support/http-connection.ts';
@@ -91,9 +91,9 @@ function withoutItsOwn({ status, head, body }: Answer) {
   };
 }
 
-describe.skipIf(!canHandOver)('connections of the former server', () => {
+describe.skipIf(!canHandOver)('connections of the old server', () => {
   test.each([[[]], [['--readers', '2']]])(
-    'that were idle are answered by whoever serves now, who sees who asks: %p',
+    'that were idle are answered by the server that has the database now, which sees the address of the client: %p',
     async (flags) => {
       using succession = await Succession.begin(...flags);
       const connections = await succession.connectAll(3);
@@ -147,7 +147,7 @@ describe.skipIf(!canHandOver)('connections of the former server', () => {
         { path: '/' },
         { headers: { Host: 'a' } },
         { headers: { 'X-Forwarded-For': '192.0.2.1' } },
-        // What the former server says of a request, nobody else can say.
+        // What the old server says of a request, nobody else can say.
         { headers: { 'Crm-Handed-Over-From': '192.0.2.1', 'Crm-Handed-Over-URL': 'http://crm/healthz' } },
       ];
       const connections = await succession.connectAll(asked.length);
@@ -169,7 +169,7 @@ describe.skipIf(!canHandOver)('connections of the former server', () => {
   );
 
   test(
-    'are told to come again where the new one has died, and the former one ends',
+    'get a 503 where the new one has died, and the old one ends',
     async () => {
       using succession = await Succession.begin();
       const [one, other] = (await succession.connectAll(2)) as [HttpConnection, HttpConnection];
@@ -186,7 +186,7 @@ describe.skipIf(!canHandOver)('connections of the former server', () => {
   );
 
   test(
-    'are closed when that is told to stop, or their clients have gone',
+    'are closed when that is stopped, or their clients have gone',
     async () => {
       using succession = await Succession.begin();
       const [gone, idle] = (await succession.connectAll(2)) as [HttpConnection, HttpConnection];

@@ -56,7 +56,7 @@ for (const { title, forms, isOfAll, maySort } of QUESTIONS) {
   });
 }
 
-test('a plan depends on the value of no parameter: else each other value would have it made anew', async () => {
+test('a plan depends on the value of no parameter: otherwise each other value would need another plan', async () => {
   connection.asked.length = 0;
   for (const { forms } of QUESTIONS) for (const ask of forms) await ask(db, 1);
   expect(connection.asked.length).toBeGreaterThan(500);

@@ -92,7 +92,7 @@ describe.skipIf(way === undefined)('a database on a read-only file system', () =
   }
 
   test(
-    'a log that can be read from a copy alone is told of where none can be made',
+    'a log that can only be read from a copy is reported where no copy can be made',
     async () => {
       const env = { TMPDIR: '/nowhere' };
       const { code, stderr } = await desk.crm(['orgs', 'list', '--db', 'ro/copied.db'], { env });

@@ -16,7 +16,7 @@ const serveOptions = (db: string, port = 0): ServeOptions => ({
 });
 
 describe('one server a database', () => {
-  test('a second is told who has it, and can start once that one has stopped', async () => {
+  test('a second one names the first, and can start once that one has stopped', async () => {
     const { db } = await place.database();
     const first = await startServer(serveOptions(db));
     const error = await startServer(serveOptions(db)).catch((thrown) => thrown);

@@ -1,4 +1,4 @@
-// The store in its file: a disk that is full, readers that are told that they may write, what a close leaves behind.
+// The store in its file: a disk that is full, readers that are allowed to write, what a close leaves behind.
 import { afterEach, beforeEach, expect } from 'bun:test';
 import { closeSync, existsSync, fstatSync, openSync, utimesSync } from 'node:fs';
 import { sql } from 'kysely';

@@ -42,7 +42,7 @@ test('reads are answered meanwhile, and a write as soon as the lock is free', as
   expect(await write).toBe(201);
 });
 
-test('a write that waited in vain is a 503 within ten seconds, however many wait', async () => {
+test('a write that waited for nothing is a 503 within ten seconds, however many wait', async () => {
   const { db, key } = await place.database();
   const { url } = await place.serve(db);
   const held = lock(db);

@@ -1,4 +1,4 @@
-// The audit log: what is told stays as it was told, on either engine, and is found again.
+// The audit log: what is recorded stays as it was, on either engine, and is found again.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { type Actor, listAudit, pruneAudit, recordAudit } from '../../db/tables/audit.ts';

@@ -1,4 +1,4 @@
-// Questions that share an answer: none gets one that was on its way before it was asked, and a failure is told to its group alone.
+// Questions that share an answer: none gets one that was on its way before it was asked, and a failure reaches its group alone.
 import { expect, test } from 'bun:test';
 import { Coalescer } from '../../db/coalescer.ts';
 
@@ -37,7 +37,7 @@ test('those of another name do not wait', () => {
   expect(groups.map(({ questions }) => questions)).toEqual([['a'], ['b']]);
 });
 
-test('a failure is told to whom it answers, and the next ones are asked', async () => {
+test('a failure reaches those that asked, and the next ones are asked', async () => {
   const { groups, gathering } = byHand();
   const first = gathering.ask('key', 'a');
   const second = gathering.ask('key', 'b');

@@ -76,7 +76,7 @@ export const LONGEST = [
   'test/pipeline/socket.test.ts',
 ];
 
-/** What `bun test --timings` is told of how long files take: only which of them come first, since it must know of all. */
+/** What `bun test --timings` gets to know of how long files take: only which of them come first, since it must know of all. */
 export function timings(paths: readonly string[]): string {
   const placeOf = (path: string) => (LONGEST.includes(path) ? LONGEST.length - LONGEST.indexOf(path) : 0);
   const files = paths.map((path): [string, number] => [path, 1 + placeOf(path) * 10_000]);

@@ -1,4 +1,4 @@
-// A thread that counts in memory it shares with others, by a clock they share too, and tells what it was told.
+// A thread that counts in memory it shares with others, by a clock they share too, and reports what it counted.
 import { type RateLimitEvent, WINDOW_MS } from '../../db/counters/counters.ts';
 import { MemoryCounters } from '../../db/counters/memory-counters.ts';
 

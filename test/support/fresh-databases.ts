@@ -23,7 +23,7 @@ export async function freshDatabase(content: 'schema' | 'nothing' = 'schema'): P
   return addressOf(name);
 }
 
-/** Drops a database, whoever is connected to it. */
+/** Drops a database, even while clients are connected to it. */
 export async function dropDatabase(address: string): Promise<void> {
   const name = new URL(address).pathname.slice(1);
   await asAdmin((admin) => admin.unsafe(`drop database if exists ${name} with (force)`));

@@ -180,7 +180,7 @@ export async function appOn(
   });
 }
 
-/** Has the clock go on from one write to the next, as in the world. */
+/** Moves the clock forward from one write to the next, as in production. */
 export function onClock(app: Awaited<ReturnType<typeof appOn>>, clock: Harness['clock']) {
   return (request: Request): Promise<Response> => {
     if (!['GET', 'HEAD'].includes(request.method)) clock.now += 1;
@@ -190,7 +190,7 @@ export function onClock(app: Awaited<ReturnType<typeof appOn>>, clock: Harness['
 
 /**
  * Sends requests to whatever answers them, with the organization's key for the path's version unless told otherwise.
- * Every answer is held against the OpenAPI document.
+ * Every response is checked against the OpenAPI document.
  */
 export function sender(
   handle: (request: Request) => Response | Promise<Response>,

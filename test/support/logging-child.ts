@@ -1,4 +1,4 @@
-// A server that logs, in a process of its own, and ends at SIGUSR2 as it is told: `bun logging-child.ts DATABASE HOW`.
+// A server that logs, in a process of its own, and ends at SIGUSR2 in the given way: `bun logging-child.ts DATABASE HOW`.
 import { startServer } from '../../server/serve.ts';
 
 const [db = '', how = ''] = process.argv.slice(2);

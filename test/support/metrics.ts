@@ -23,7 +23,7 @@ export class Scrape {
     if (repeated !== undefined) throw new Error(`${repeated} stands there twice`);
   }
 
-  /** What the server tells just now. */
+  /** What the server reports now. */
   static async of(url: string | null, headers: Record<string, string> = {}): Promise<Scrape> {
     const response = await fetch(url ?? '', { headers });
     if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);

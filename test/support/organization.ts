@@ -1,4 +1,4 @@
-// An organization with something of everything, and all of its content with names in place of ids.
+// An organization with something of everything, and all of its content with names instead of ids.
 import type { Harness, Json } from './harness.ts';
 import { insertReadOnly } from './read-only.ts';
 import { clientOf } from './v2.ts';
@@ -91,7 +91,7 @@ const GIVEN_ANEW = [
   'linked_at',
 ];
 
-/** Everything of an organization, with names in place of ids. */
+/** Everything of an organization, with names instead of ids. */
 export async function contentOf(harness: Harness, key: string, withOwners: boolean): Promise<Json> {
   const names = new Map<string, string>();
   const content: Json = {};

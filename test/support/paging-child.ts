@@ -1,4 +1,4 @@
-// Writes as many lines as it is told, in a pager where there are too many for the terminal.
+// Writes a given number of lines, in a pager where there are too many for the terminal.
 import { listenForInterrupts } from '../../cli/terminal/interrupt.ts';
 import { writePaged } from '../../cli/terminal/pager.ts';
 

@@ -91,7 +91,7 @@ export class Pooler {
     this.#handOn(client);
   }
 
-  // By turns, and to whoever has none and waits: there is no more order to it than in a busy pooler.
+  // By turns, and to a client that has none and waits: there is no more order to it than in a busy pooler.
   #handOn(client: Client): void {
     const count = this.#sessions.length;
     for (let tries = 0; client.session === null && tries < count; tries += 1) {

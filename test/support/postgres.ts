@@ -29,7 +29,7 @@ const FAST = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB' };
 export const postgresPrograms = findPrograms();
 
 export interface PostgresOptions {
-  /** What initdb is told beside folder and superuser, such as `--locale-provider=icu`. */
+  /** What initdb gets besides folder and superuser, such as `--locale-provider=icu`. */
   initdb?: readonly string[];
   /** Further settings of postgresql.conf. */
   settings?: Readonly<Record<string, string>>;
@@ -141,7 +141,7 @@ export class PostgresServer {
     for (const pid of this.#pids()) signal(pid, 'SIGCONT');
   }
 
-  /** Reads its configuration anew. */
+  /** Reads its configuration again. */
   reload(): void {
     this.#process?.kill('SIGHUP');
   }

@@ -1,4 +1,4 @@
-// Quotas for tests: set as the operator sets them, and what is counted held against what is there.
+// Quotas for tests: set as the operator sets them, and counts checked against what is stored.
 import { changeQuota } from '../../cli/organizations/quota.ts';
 import type { RecordTotals } from '../../db/engine/transaction.ts';
 import { getOrganization } from '../../db/tables/accounts.ts';

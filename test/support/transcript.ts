@@ -1,4 +1,4 @@
-// What was sent and what was answered, word for word, save what no two services have in common: ids, cursors, signatures.
+// What was sent and what was answered, word for word, except what no two services have in common: ids, cursors, signatures.
 import type { Harness, Reply, RequestInput, Send } from './harness.ts';
 
 // What is made by chance, or counted over all tests; each stands in a transcript as its place in the order of appearance.

@@ -1,4 +1,4 @@
-// The clock by which waits are measured, turned forward in place of waiting, for what runs in this process.
+// The clock by which waits are measured, moved forward instead of waiting, for what runs in this process.
 import { spyOn } from 'bun:test';
 
 export class TurnedClock implements Disposable {

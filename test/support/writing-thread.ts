@@ -1,4 +1,4 @@
-// A thread that has a file open to write, and commits whenever it is told what to write.
+// A thread that has a file open to write, and commits whatever it is sent.
 import type { SharedMemory } from '../../db/counters/shared-memory.ts';
 import { openStore } from '../../db/store.ts';
 

@@ -56,13 +56,13 @@ test.each([
   ['people', 'Your organization has no person with this ID.'],
   ['companies', 'Your organization has no company with this ID.'],
   ['interactions', 'Your organization has no interaction with this ID.'],
-])('an absent one of %s is told in the words of version 1', async (resource, message) => {
+])('an absent one of %s is reported in the words of version 1', async (resource, message) => {
   const { key } = await harness.issue({ api: 'v1' });
   const reply = await harness.send('GET', `/api/v1/${resource}/absent`, { key });
   expect([reply.status, reply.body.error.message]).toEqual([404, message]);
 });
 
-test('a conflict is told of a person', async () => {
+test('a conflict names a person', async () => {
   const { key } = await harness.issue({ api: 'v1' });
   const body = { type: 'email', identifier: 'ada@deprecated.example', firstName: 'Ada' };
   await harness.send('POST', '/api/v1/people', { key, body });

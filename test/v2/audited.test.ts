@@ -25,7 +25,7 @@ const added = async (count: number): Promise<AuditRow[]> => {
   }
 };
 
-test('a delete is told with who asked, from where, and what is gone', async () => {
+test('a delete is recorded with who asked, from where, and what is gone', async () => {
   const { id } = await clientOf(harness).create('contacts', { email: 'ada@example.com' });
   const { key, id: keyId } = await harness.issue({ scopes: ['contacts:delete'] });
   const reply = await harness.send('DELETE', `/api/v2/contacts/${id}`, { key, headers: FROM });
@@ -60,7 +60,7 @@ test('what deletes no record is not told', async () => {
   expect(await entries()).toHaveLength(before);
 });
 
-test('an export is told once an hour for each key and list, whatever runs it names', async () => {
+test('an export is recorded once an hour for each key and list, whatever runs it names', async () => {
   const before = (await entries()).length;
   const run = crypto.randomUUID();
   const headers = { ...FROM, 'User-Agent': `crm/0.2.0 (export; ${run})` };
@@ -85,7 +85,7 @@ test('an export is told once an hour for each key and list, whatever runs it nam
   expect(await added(before + 3)).toHaveLength(before + 3);
 });
 
-test('a list that a cursor walks to its end is told, once an hour', async () => {
+test('a list that a cursor walks to its end is recorded, once an hour', async () => {
   const { key, id: keyId } = await harness.issue();
   const api = clientOf(harness, key);
   for (const name of ['A', 'B', 'C']) await api.create('notes', { title: name });

@@ -1,4 +1,4 @@
-// Batch-create: items stand alone, see each other in order, and are told one by one.
+// Batch-create: items stand alone, see each other in order, and are reported one by one.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { CREATABLE } from '../support/contract.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';

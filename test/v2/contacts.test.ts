@@ -116,7 +116,7 @@ describe('one email belongs to one contact', () => {
     expect((await other.post('/contacts', { email })).status).toBe(201);
   });
 
-  test('a fault of the body is told before the conflict', async () => {
+  test('a fault of the body is reported before the conflict', async () => {
     const email = uniqueEmail();
     await api.create('contacts', { email });
     expectFault(

@@ -165,7 +165,7 @@ for (const resource of CHANGEABLE) {
       expect(await api.fetch(resource, before.id)).toEqual(before);
     });
 
-    test('a fault in the body is told before the record is looked for', async () => {
+    test('a fault in the body is reported before the record is looked for', async () => {
       const reply = await api.patch(`/${resource}/absent`, { nonsense: 1 });
       expectFault(reply, 'VALIDATION_FAILED', 'nonsense');
     });

@@ -99,7 +99,7 @@ for (const resource of CREATABLE) {
       if (!isFixed(name)) testNull(resource, name, field, required.includes(name));
     }
 
-    test('shown to the letter alike, whoever answers with it', async () => {
+    test('shown identically in every response', async () => {
       const given = fields.filter(([name]) => !inputs.includes(name) && name !== 'stages');
       const values = given.map(([name, field]) => [name, valuesOf(name, field).at(-1)]);
       const { main_contact_email, ...least } = minimalBody(resource);

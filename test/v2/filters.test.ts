@@ -127,7 +127,7 @@ const ROWS: Record<string, [query: string, found: string][]> = {
   ],
 };
 
-/** The query with ids in the place of names. */
+/** The query with IDs instead of names. */
 function filled(query: string): string {
   const { alice = '', bob = '' } = harness;
   return query

@@ -86,7 +86,7 @@ test('a change whose body came slowly, answered last, is the later one', async (
   expect(after.data.updated_at > before.updated_at).toBe(true);
 });
 
-test('whoever follows an ingest of thousands, while other writes go on, misses nothing', async () => {
+test('a client that follows an ingest of thousands, while other writes continue, misses nothing', async () => {
   const { store, orgNumber, clock } = harness;
   const client = follower();
   let isDone = false;

@@ -96,7 +96,7 @@ test('the date is now unless given, null included', async () => {
 });
 
 describe('duplicates', () => {
-  /** Sends two; gives whether the second was told to be the first. */
+  /** Sends two; gives whether the second was answered with the first. */
   async function isSame(first: Json, second: Json): Promise<boolean> {
     const { data: one } = (await api.post('/interactions', { ...BASE, ...first })).body;
     expect(one.is_duplicate).toBe(false);
@@ -175,7 +175,7 @@ describe('duplicates', () => {
     expect([await api.fetch('contacts', id), await contactsNow()]).toEqual(before);
   });
 
-  test('are told within one batch', async () => {
+  test('are recognized within one batch', async () => {
     const item = { ...BASE, main_contact_email: uniqueEmail(), primary_id: 'in-batch' };
     const { data } = (await api.post('/interactions/batch', [item, item])).body;
     expect(data.summary).toEqual({ total: 2, succeeded: 2, failed: 0 });
@@ -184,7 +184,7 @@ describe('duplicates', () => {
     expect(second).toEqual({ id: first.id, is_duplicate: true });
   });
 
-  test("are read by nobody who may only write: of another's there is the id alone, in a batch and by itself", async () => {
+  test("cannot be read with a key that can only write: of another's only the ID is shown, in a batch and by itself", async () => {
     const { id, email } = await contactWith();
     const said = { ...BASE, title: 'Secret', summary: 'Secret', main_contact: id };
     const { id: existing } = await api.create('interactions', { ...said, primary_id: 'not-to-be-read' });

@@ -50,7 +50,7 @@ for (const collection of COLLECTIONS) {
       expect(seen).toEqual(expected);
     });
 
-    test('a page goes on where it was while links come and go', async () => {
+    test('a list continues where it was while links are added and removed', async () => {
       const path = await makeParent(api, collection);
       const ids: string[] = [];
       const link = async () => {
@@ -67,7 +67,7 @@ for (const collection of COLLECTIONS) {
       expect(rest.map((one) => one.record_id ?? one.id)).toEqual(ids.slice(4));
     });
 
-    test('unlinks once, and links anew', async () => {
+    test('unlinks once, and links again', async () => {
       const path = await makeParent(api, collection);
       const record = await api.create(child);
       await api.post(path, body(record.id));

@@ -1,4 +1,4 @@
-// What records are found by may be as long as any text: it works, is found, and is told from what differs at its end alone.
+// What records are found by may be as long as any text: it works, is found, and is reported from what differs at its end alone.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   createOrganization,

@@ -42,7 +42,7 @@ export function followContents(): void {
     current?.querySelector('a')?.removeAttribute('aria-current');
     current = entry;
     current?.querySelector('a')?.setAttribute('aria-current', 'true');
-    current?.scrollIntoView({ block: 'nearest' });
+    if (current !== undefined) showEntry(contents, current);
   };
   let isAwaited = false;
   const followSoon = () => {
@@ -60,4 +60,10 @@ export function followContents(): void {
     const isLink = target instanceof Element && target.closest('a') !== null;
     if (isLink && contents.matches(':popover-open')) contents.hidePopover();
   });
+}
+
+// `scrollIntoView` would also move the place from which the Tab key continues: past the link that skips to the content.
+function showEntry(list: HTMLElement, entry: HTMLElement): void {
+  const [shown, { top, bottom }] = [list.getBoundingClientRect(), entry.getBoundingClientRect()];
+  list.scrollTop += Math.min(0, top - shown.top) + Math.max(0, bottom - shown.bottom);
 }

@@ -1,4 +1,4 @@
-// The bare servers answer what crm answers, byte by byte save what is made anew each time; else the ratios mean nothing.
+// The bare servers answer what crm answers, byte by byte except what is generated each time; otherwise the ratios mean nothing.
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -81,7 +81,7 @@ describe.skipIf(!existsSync(BINARY))('the bare servers (need dist/crm: bun run b
       expect(await send(same, 'GET', path)).toBe(await send(crm(), 'GET', path));
   });
 
-  onEach('go on with a page where the one before ended, as %s', async (build) => {
+  onEach('continue a list where the page before ended, as %s', async (build) => {
     const all: string[][] = [];
     for (const server of [named(build), ...bareOf(build)]) {
       const url = `http://127.0.0.1:${server.port}/api/v2/contacts?limit=100`;

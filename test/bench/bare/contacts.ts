@@ -5,7 +5,7 @@ import { COLUMNS, type Tables } from './database.ts';
 import { type Input, newRow, type Row, type Shown, shown, stored } from './record.ts';
 
 // What finds the contacts of a value, ?1; the two indexes of its own serve two of the filters that crm has. As in crm, the
-// planner is kept from looking at values (+?): else it would plan anew for each.
+// planner is kept from looking at values (+?): otherwise it would plan again for each.
 const FILTERS: Record<Tables, (org: string) => Record<string, string>> = {
   own: () => ({ email: 'email = +?1', phone: 'phone = +?1' }),
   same: (org) => ({

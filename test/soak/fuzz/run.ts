@@ -24,7 +24,7 @@ const LEAST: Record<string, Json> = {
   },
   ...{ tasks: { name: 'A' }, notes: { title: 'A' }, segments: { name: 'A' } },
 };
-/** What an HTTP parser answers that is told of no version that it knows, before a request is one. */
+/** What an HTTP parser answers to a version that it does not know, before a request is one. */
 export const OTHER_VERSION = 505;
 const OUR_VERSION = /^[!-~]+ [!-~]+ HTTP\/1\.[01]\r\n/;
 

@@ -18,7 +18,7 @@ export interface Outcome {
   fault: string;
 }
 
-/** A connection on which one exchange follows another, opened anew where it was closed. */
+/** A connection on which one exchange follows another, opened again where it was closed. */
 export class Wire {
   readonly #port: number;
   #socket: Socket | null = null;

@@ -32,7 +32,7 @@ export class Bystander {
     this.#keys = keys;
   }
 
-  /** Asks until it is told to end: at the times that are due, however long answers take. */
+  /** Sends requests until `end`: at the times that are due, however long responses take. */
   async run(): Promise<void> {
     const phone = this.#phone();
     const begunAt = performance.now();

@@ -44,7 +44,7 @@ async function repeat(site: Site, client: Client, known: Known): Promise<void> {
       if (outcome === null) return;
       site.note(name, outcome);
       if (!expected.includes(outcome) && !site.isOver) site.faults.push(`${name}: ${outcome}`);
-      // Whoever is refused for its limit comes again, but not at once.
+      // A client that is refused for its limit tries again, but not at once.
       await site.sleep(outcome === 429 ? Math.max(pauseMs, 200) : pauseMs);
     } catch (error) {
       site.faults.push(`${name}: ${error instanceof Error ? error.message : error}`);

@@ -1,4 +1,4 @@
-// What clients were told of each record, and what may therefore be found of it once its server was killed.
+// Which responses clients got for each record, and what can therefore be found of it once its server was killed.
 
 /** Of a record that is not there. */
 export const ABSENT = Symbol('absent');
@@ -67,7 +67,7 @@ export class Ledger {
     this.acknowledged += 1;
   }
 
-  /** Holds what was found against what was told of these entries, which then may say nothing else. */
+  /** Checks what was found against the responses to these entries, which cannot change afterwards. */
   check(entries: Iterable<Entry>, found: readonly Found[]): void {
     const byLabel = Map.groupBy(found, ({ label }) => label);
     for (const entry of entries) {

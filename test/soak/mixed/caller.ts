@@ -24,10 +24,10 @@ export interface Reply {
 
 export interface Sending {
   body?: Json;
-  /** The body as it is, in place of `body`. */
+  /** The body as it is, instead of `body`. */
   raw?: string;
   headers?: Record<string, string>;
-  /** In place of the caller's own; empty for none. */
+  /** Instead of the caller's own; empty for none. */
   key?: string;
 }
 

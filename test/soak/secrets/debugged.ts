@@ -15,7 +15,7 @@ interface Telling {
 export async function tellDebugged({ desk, secrets, said }: Telling): Promise<void> {
   const run = async (args: readonly string[], env: Record<string, string> = {}): Promise<Result> => {
     const result = await desk.crm([...args, '--debug'], { env });
-    if (!result.stderr.includes('debug: ')) throw new Error(`nothing is told of crm ${args.join(' ')}`);
+    if (!result.stderr.includes('debug: ')) throw new Error(`no debug lines from crm ${args.join(' ')}`);
     said.push([`crm ${args.join(' ')} --debug, on stderr (${result.code})`, result.stderr]);
     return result;
   };

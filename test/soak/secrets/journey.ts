@@ -44,7 +44,7 @@ export async function journey(
   { flags = [], forms = ['json', 'table'] }: JourneyOptions = {},
 ): Promise<Findings> {
   const desk = await Desk.withDatabase(command);
-  // Here keys are kept as their owners are told to: it is not searched.
+  // Here keys are kept as the manual advises: it is not searched.
   const vault = new Desk(command);
   try {
     const travel: Travel = { desk, forms, secrets: [], said: [] };
@@ -215,7 +215,7 @@ async function runCommands(travel: Travel, vault: Desk): Promise<void> {
   await say(travel, ['migrate', '--from', 'crm.db', '--to', 'migrated.db']);
 }
 
-// Whoever types a key shows it to the machine, but it goes no further.
+// A key that is typed is seen by the machine, but goes no further.
 async function mistype(travel: Travel): Promise<void> {
   const { text = '' } = travel.secrets.find(({ name }) => name === 'foreign') ?? {};
   for (const words of [

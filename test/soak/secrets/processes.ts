@@ -20,7 +20,7 @@ export class Arguments {
       try {
         this.#seen.add(readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' '));
       } catch {
-        // It has ended just now.
+        // It has just ended.
       }
     }
   }
