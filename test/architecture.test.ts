@@ -307,7 +307,6 @@ const HOUSE: Record<string, string[]> = {
     'db',
     'db/counters',
     'db/engine',
-    'db/model',
     'server/lifecycle',
     'server/logging',
     'server/metrics',
