@@ -11,11 +11,6 @@ export interface JsonItem {
   value: Data;
 }
 
-interface PieceScanner {
-  push(text: string): TextPiece[];
-  end(): TextPiece[];
-}
-
 /** The entries that `toEntry` makes of the objects in a JSON file; anything else, or incomplete objects, is a fault. */
 export async function* readJson<T>(
   chunks: AsyncIterable<Uint8Array>,
@@ -23,27 +18,27 @@ export async function* readJson<T>(
   faults: FaultList,
   toEntry: (item: JsonItem) => T | undefined,
 ): AsyncGenerator<T> {
-  const entriesOf = (pieces: readonly TextPiece[]): T[] =>
-    pieces.flatMap((piece) => {
-      const value = objectIn(piece, faults);
-      return (value && toEntry({ line: piece.line, value })) ?? [];
-    });
+  const texts = markedText(chunks, name);
   let begin = '';
-  let scanner: PieceScanner | null = null;
-  for await (const text of markedText(chunks, name)) {
-    if (scanner !== null) {
-      yield* entriesOf(scanner.push(text));
-      continue;
-    }
-    begin += text;
-    const first = begin.trimStart()[0];
-    if (first === undefined) continue;
-    if (first !== '[' && first !== '{') throw notJson(name, 'the file does not start with [ or {');
-    scanner = first === '[' ? new ArrayPieces(name, faults) : new ObjectPieces(name);
-    yield* entriesOf(scanner.push(begin));
+  while (begin.trim() === '') {
+    const next = await texts.next();
+    if (next.done) throw notJson(name, 'the file is empty');
+    begin += next.value;
   }
-  if (scanner === null) throw notJson(name, 'the file is empty');
-  yield* entriesOf(scanner.end());
+  const first = begin.trimStart()[0];
+  if (first !== '[' && first !== '{') throw notJson(name, 'the file does not start with [ or {');
+  async function* all(): AsyncGenerator<string> {
+    yield begin;
+    yield* texts;
+  }
+  const found = first === '[' ? elementsOf(all(), name, faults) : objectsOf(all(), name);
+  for await (const pieces of found) {
+    for (const piece of pieces) {
+      const value = objectIn(piece, faults);
+      const entry = value && toEntry({ line: piece.line, value });
+      if (entry !== undefined) yield entry;
+    }
+  }
 }
 
 function objectIn({ line, text }: TextPiece, faults: FaultList): Data | undefined {
@@ -86,73 +81,62 @@ function loneSurrogate(byte: string): string {
 }
 
 /** The elements of an array, up to the first syntax error of the array. */
-class ArrayPieces implements PieceScanner {
-  readonly #scanner: JsonArrayScanner;
-  readonly #faults: FaultList;
-  #isBroken = false;
-
-  constructor(name: string, faults: FaultList) {
-    this.#scanner = new JsonArrayScanner(name);
-    this.#faults = faults;
-  }
-
-  push(text: string): TextPiece[] {
-    // Line by line, so that the elements before a fault are kept.
-    return text.split(/(?<=\n)/).flatMap((line) => this.#attempt(() => this.#scanner.push(line)));
-  }
-
-  end(): TextPiece[] {
-    return this.#attempt(() => this.#scanner.end());
-  }
-
-  #attempt(scan: () => TextPiece[]): TextPiece[] {
-    if (this.#isBroken) return [];
+async function* elementsOf(
+  texts: AsyncIterable<string>,
+  name: string,
+  faults: FaultList,
+): AsyncGenerator<TextPiece[]> {
+  const scanner = new JsonArrayScanner(name);
+  const isSound = (scan: () => void): boolean => {
     try {
-      return scan();
+      scan();
+      return true;
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      this.#isBroken = true;
-      this.#faults.add(Number(/\bline (\d+)/.exec(error.message)?.[1] ?? 1), error.message);
-      return [];
+      faults.add(Number(/\bline (\d+)/.exec(error.message)?.[1] ?? 1), error.message);
+      return false;
     }
+  };
+  for await (const text of texts) {
+    const pieces: TextPiece[] = [];
+    // Line by line, so that the elements before a fault are kept.
+    const isWhole = isSound(() => {
+      for (const line of text.split(/(?<=\n)/)) pieces.push(...scanner.push(line));
+    });
+    yield pieces;
+    if (!isWhole) return;
   }
+  isSound(() => scanner.end());
 }
 
 // Longer than an object may be: with this much text, it is not one object over many lines.
 const UNSURE_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 /** One object per line, or a single one over many lines. */
-class ObjectPieces implements PieceScanner {
-  readonly #lines: LineScanner;
+async function* objectsOf(texts: AsyncIterable<string>, name: string): AsyncGenerator<TextPiece[]> {
+  const lines = new LineScanner(name);
   // All text, as long as the first line may be the start of a single object.
-  #unsure: string | null = '';
-
-  constructor(name: string) {
-    this.#lines = new LineScanner(name);
-  }
-
-  push(text: string): TextPiece[] {
-    if (this.#unsure === null) return this.#lines.push(text);
-    this.#unsure += text;
-    const [, first] = /^\s*(.*)\n/.exec(this.#unsure) ?? [];
-    const isSure = first !== undefined && isJson(first);
-    return isSure || this.#unsure.length > UNSURE_CHARACTERS_MAX ? this.#settle() : [];
-  }
-
-  end(): TextPiece[] {
-    const whole = this.#unsure ?? '';
-    if (whole.trim().includes('\n') && isJson(whole)) {
-      const blank = whole.slice(0, whole.length - whole.trimStart().length);
-      return [{ line: blank.split('\n').length, text: whole.trim() }];
+  let unsure: string | null = '';
+  for await (const text of texts) {
+    if (unsure === null) {
+      yield lines.push(text);
+      continue;
     }
-    return [...this.#settle(), ...this.#lines.end()];
+    unsure += text;
+    const [, first] = /^\s*(.*)\n/.exec(unsure) ?? [];
+    const isSure = first !== undefined && isJson(first);
+    if (!isSure && unsure.length <= UNSURE_CHARACTERS_MAX) continue;
+    yield lines.push(unsure);
+    unsure = null;
   }
-
-  #settle(): TextPiece[] {
-    const text = this.#unsure ?? '';
-    this.#unsure = null;
-    return this.#lines.push(text);
+  const whole = unsure ?? '';
+  if (whole.trim().includes('\n') && isJson(whole)) {
+    const blank = whole.slice(0, whole.length - whole.trimStart().length);
+    yield [{ line: blank.split('\n').length, text: whole.trim() }];
+    return;
   }
+  yield lines.push(whole);
+  yield lines.end();
 }
 
 function isJson(text: string): boolean {
