@@ -1,7 +1,7 @@
 // `crm audit list`: who did what, beside a running server, with what the command line and requests leave.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { hostname } from 'node:os';
-import { Desk, ndjson, type RunningServer } from '../support/command.ts';
+import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
 
 interface Entry {
   id: string;
@@ -10,30 +10,30 @@ interface Entry {
   created_at: string;
 }
 
-let desk: Desk;
+let sandbox: Sandbox;
 let server: RunningServer;
 beforeAll(async () => {
-  desk = await Desk.withDatabase();
-  server = await desk.serveOrganization('Acme');
+  sandbox = await Sandbox.withDatabase();
+  server = await sandbox.serveOrganization('Acme');
 });
 afterAll(async () => {
   await server.stop();
-  await desk[Symbol.asyncDispose]();
+  await sandbox[Symbol.asyncDispose]();
 });
 
 const entries = async (...args: string[]) =>
-  ndjson(await desk.ok(['audit', 'list', '-o', 'ndjson', ...args])) as unknown as Entry[];
+  ndjson(await sandbox.ok(['audit', 'list', '-o', 'ndjson', ...args])) as unknown as Entry[];
 const actions = async (...args: string[]) => (await entries(...args)).map(({ action }) => action);
 
 describe('the audit log', () => {
   test('tells what operators do, newest first', async () => {
     const flags = ['--org', 'Acme', '--scopes', 'deals:read', '-o', 'json'];
-    const { id } = JSON.parse(await desk.ok(['keys', 'issue', ...flags, '--name', 'ada@example.com']));
-    await desk.ok(['keys', 'rotate', id, '--grace', '1h']);
-    await desk.ok(['keys', 'revoke', id]);
-    await desk.ok(['keys', 'revoke', id]);
-    await desk.ok(['users', 'create', 'bob@acme.example', '--org', 'Acme']);
-    await desk.ok(['orgs', 'create', 'Other']);
+    const { id } = JSON.parse(await sandbox.ok(['keys', 'issue', ...flags, '--name', 'ada@example.com']));
+    await sandbox.ok(['keys', 'rotate', id, '--grace', '1h']);
+    await sandbox.ok(['keys', 'revoke', id]);
+    await sandbox.ok(['keys', 'revoke', id]);
+    await sandbox.ok(['users', 'create', 'bob@acme.example', '--org', 'Acme']);
+    await sandbox.ok(['orgs', 'create', 'Other']);
     expect(await actions()).toEqual([
       ...['organization.created', 'user.created', 'key.revoked', 'key.rotated', 'key.issued'],
       ...['key.issued', 'user.created', 'organization.created'],
@@ -55,17 +55,17 @@ describe('the audit log', () => {
   });
 
   test('tells of an export and of a delete who asked and from where', async () => {
-    const { id } = JSON.parse(await desk.ok(['create', 'contacts', 'first_name=Ada', '-o', 'json']));
-    await desk.ok(['export', 'contacts', '--out', 'contacts.csv']);
-    await desk.ok(['delete', 'contacts', id, '--yes']);
+    const { id } = JSON.parse(await sandbox.ok(['create', 'contacts', 'first_name=Ada', '-o', 'json']));
+    await sandbox.ok(['export', 'contacts', '--out', 'contacts.csv']);
+    await sandbox.ok(['delete', 'contacts', id, '--yes']);
     const [deleted, exported] = await entries('--limit', '2');
     expect(deleted).toMatchObject({ action: 'record.deleted', target_id: id, origin: '127.0.0.1' });
     expect(exported).toMatchObject({ action: 'export.started', target_type: 'contacts', actor_type: 'key' });
   });
 
   test('of an export of everything has an entry for each list that it read', async () => {
-    await desk.ok(['create', 'deals', 'name=D', '-o', 'json']);
-    await desk.ok(['export', 'all', '--out', 'everything']);
+    await sandbox.ok(['create', 'deals', 'name=D', '-o', 'json']);
+    await sandbox.ok(['export', 'all', '--out', 'everything']);
     const exported = (await entries('--action', 'export.started')) as unknown as { target_type: string }[];
     const lists = exported.map((entry) => entry.target_type);
     expect(lists).toContain('deals');
@@ -80,9 +80,9 @@ describe('the audit log', () => {
     expect(await entries('--since', last, '--all')).toEqual(all);
     expect(await entries('--since', '2999-01-01')).toEqual([]);
     expect(await actions('--org', 'Other')).toEqual(['organization.created']);
-    const keys = ndjson(await desk.ok(['keys', 'list', '--org', 'Acme', '-o', 'ndjson']));
+    const keys = ndjson(await sandbox.ok(['keys', 'list', '--org', 'Acme', '-o', 'ndjson']));
     expect(await actions('--actor', String(keys[0]?.id), '--action', 'record.deleted')).toHaveLength(1);
-    const { stdout, stderr } = await desk.crm(['audit', 'list', '--limit', '2', '-o', 'csv']);
+    const { stdout, stderr } = await sandbox.crm(['audit', 'list', '--limit', '2', '-o', 'csv']);
     expect(stdout.split('\n')[0]).toStartWith('id,created_at,action,actor_type,actor,user_id,origin,org_id,');
     expect(stderr).toBe('More entries exist. To list them, add --limit N or --all.\n');
   });
@@ -92,19 +92,19 @@ describe('the audit log', () => {
     [['--action', 'key.lost'], 'Unknown action "key.lost"'],
     [['--limit', '2', '--all'], 'cannot be used with'],
   ])('with %j is refused', async (args, said) => {
-    const { code, stderr } = await desk.crm(['audit', 'list', ...args]);
+    const { code, stderr } = await sandbox.crm(['audit', 'list', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
   });
 
   test('holds no name, address or key of anybody', async () => {
-    const said = await desk.ok(['audit', 'list', '--all', '-o', 'ndjson']);
-    const key = desk.env.CRM_API_KEY ?? '';
+    const said = await sandbox.ok(['audit', 'list', '--all', '-o', 'ndjson']);
+    const key = sandbox.env.CRM_API_KEY ?? '';
     for (const word of ['Ada', 'example', 'Acme', 'service_', key.slice(13, 40)])
       expect(said).not.toContain(word);
   });
 });
 
 test.each(['1d', '29d', 'long'])('is not kept for %s', async (keep) => {
-  const { code, stderr } = await desk.crm(['serve', '--port', '0', '--audit-keep', keep]);
+  const { code, stderr } = await sandbox.crm(['serve', '--port', '0', '--audit-keep', keep]);
   expect([code, stderr]).toEqual([2, expect.stringContaining('Use 30d or more, like 365d')]);
 });

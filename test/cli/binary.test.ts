@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readState } from '../../cli/import/session/journal-state.ts';
-import { BINARY, Desk, ndjson, type RunningCommand } from '../support/command.ts';
+import { BINARY, ndjson, type RunningCommand, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import type { Json } from '../support/harness.ts';
 import { makeOpenFolder } from '../support/shared-folders.ts';
@@ -15,15 +15,15 @@ const TIMEOUT_MS = 60_000;
 const DEALS = 3_000;
 const IMPORT = ['import', 'deals', 'deals.csv', '--batch-size', '5'];
 
-const desks: Desk[] = [];
+const sandboxes: Sandbox[] = [];
 afterAll(async () => {
-  for (const desk of desks) await desk[Symbol.asyncDispose]();
+  for (const sandbox of sandboxes) await sandbox[Symbol.asyncDispose]();
 });
 
-async function emptyFolder(): Promise<Desk> {
-  const desk = await Desk.withDatabase([BINARY]);
-  desks.push(desk);
-  return desk;
+async function emptyFolder(): Promise<Sandbox> {
+  const sandbox = await Sandbox.withDatabase([BINARY]);
+  sandboxes.push(sandbox);
+  return sandbox;
 }
 
 interface Answer {
@@ -44,18 +44,18 @@ async function send(method: string, url: string, key: string, body?: unknown): P
 }
 
 /** Rows that the journal beside the input calls done. */
-function rowsDone(desk: Desk): number {
-  const path = desk.path('deals.csv.crm-journal');
+function rowsDone(sandbox: Sandbox): number {
+  const path = sandbox.path('deals.csv.crm-journal');
   return existsSync(path) ? readState(readFileSync(path)).state.rows : 0;
 }
 
 /** Resolves once the import is under way, and fails if it ended before anybody saw it. */
-async function underWay(desk: Desk, command: RunningCommand): Promise<void> {
+async function underWay(sandbox: Sandbox, command: RunningCommand): Promise<void> {
   let ended: unknown;
   void command.result.then((result) => {
     ended = result;
   });
-  while (rowsDone(desk) < 100) {
+  while (rowsDone(sandbox) < 100) {
     if (ended !== undefined) throw new Error(`the import ended too soon: ${JSON.stringify(ended)}`);
     await Bun.sleep(2);
   }
@@ -63,26 +63,26 @@ async function underWay(desk: Desk, command: RunningCommand): Promise<void> {
 
 /** A folder with a served organization and a file of deals, which nothing but the import keeps from doubling. */
 async function dealsToImport() {
-  const desk = await emptyFolder();
-  const server = await desk.serveOrganization();
+  const sandbox = await emptyFolder();
+  const server = await sandbox.serveOrganization();
   const names = Array.from({ length: DEALS }, (_, index) => `Deal ${index}`);
-  await desk.write('deals.csv', `name,estimated_value\n${names.map((name) => `${name},10`).join('\n')}\n`);
+  await sandbox.write('deals.csv', `name,estimated_value\n${names.map((name) => `${name},10`).join('\n')}\n`);
   const storedNames = async (): Promise<unknown[]> =>
-    ndjson(await desk.ok(['list', 'deals', '--all', '--fields', 'name', '-o', 'ndjson'])).map(
+    ndjson(await sandbox.ok(['list', 'deals', '--all', '--fields', 'name', '-o', 'ndjson'])).map(
       ({ name }) => name,
     );
-  return { desk, server, names: names.sort(), storedNames };
+  return { sandbox, server, names: names.sort(), storedNames };
 }
 
 describe.skipIf(!isBuilt)('the executable', () => {
   test(
     'leads from an empty folder through both versions, an import and an export to the same records',
     async () => {
-      const desk = await emptyFolder();
-      const server = await desk.serveOrganization('Acme Inc');
-      const v1Key = await desk.ok(['keys', 'issue', '--org', 'Acme Inc', '--api', 'v1', '--all-scopes']);
+      const sandbox = await emptyFolder();
+      const server = await sandbox.serveOrganization('Acme Inc');
+      const v1Key = await sandbox.ok(['keys', 'issue', '--org', 'Acme Inc', '--api', 'v1', '--all-scopes']);
       const [v1, v2] = [`${server.url}/api/v1`, `${server.url}/api/v2`];
-      const v2Key = desk.env.CRM_API_KEY ?? '';
+      const v2Key = sandbox.env.CRM_API_KEY ?? '';
 
       const authenticated = await send('GET', `${v1}/authenticate`, v1Key);
       expect(authenticated.body.data).toEqual({ team_name: 'Acme Inc' });
@@ -98,11 +98,11 @@ describe.skipIf(!isBuilt)('the executable', () => {
         `Ada, "${index}"`,
       ]);
       const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
-      await desk.write(
+      await sandbox.write(
         'people.csv',
         ['E-mail,First Name', ...people.map((row) => row.map(cell).join(','))].join('\r\n'),
       );
-      const imported = await desk.crm(['import', 'contacts', 'people.csv', '-o', 'json']);
+      const imported = await sandbox.crm(['import', 'contacts', 'people.csv', '-o', 'json']);
       expect(imported.code).toBe(0);
       expect(JSON.parse(imported.stdout)).toMatchObject({ created: 250, rejected: 0 });
 
@@ -119,8 +119,11 @@ describe.skipIf(!isBuilt)('the executable', () => {
       expect(people1.body.data).toHaveLength(100);
       expect(people1.body.page_info.has_next_page).toBe(true);
 
-      await desk.ok(['export', 'contacts', '--out', 'out.ndjson']);
-      const rows = ndjson(await desk.read('out.ndjson')).map(({ email, first_name }) => [email, first_name]);
+      await sandbox.ok(['export', 'contacts', '--out', 'out.ndjson']);
+      const rows = ndjson(await sandbox.read('out.ndjson')).map(({ email, first_name }) => [
+        email,
+        first_name,
+      ]);
       expect(rows.sort()).toEqual([['grace@example.com', 'Grace'], ...people].sort());
       expect((await server.stop()).code).toBe(0);
     },
@@ -130,16 +133,16 @@ describe.skipIf(!isBuilt)('the executable', () => {
   test(
     'a server killed in the middle of an import: it goes on once the server is back, every row once',
     async () => {
-      const { desk, server, names, storedNames } = await dealsToImport();
-      const command = desk.start(IMPORT);
-      await underWay(desk, command);
+      const { sandbox, server, names, storedNames } = await dealsToImport();
+      const command = sandbox.start(IMPORT);
+      await underWay(sandbox, command);
       await server.stop('SIGKILL');
-      expect(rowsDone(desk)).toBeLessThan(DEALS);
-      await desk.serve(['--port', new URL(server.url).port]);
+      expect(rowsDone(sandbox)).toBeLessThan(DEALS);
+      await sandbox.serve(['--port', new URL(server.url).port]);
       const { code, stderr } = await command.result;
       expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
       expect((await storedNames()).sort()).toEqual(names);
-      const again = await desk.crm(IMPORT);
+      const again = await sandbox.crm(IMPORT);
       expect(again.code).toBe(0);
       expect(again.stderr).toContain('was already imported');
       expect(await storedNames()).toHaveLength(DEALS);
@@ -150,14 +153,14 @@ describe.skipIf(!isBuilt)('the executable', () => {
   test(
     'an importer killed on its way, and the server with it: the same command again gives every row once',
     async () => {
-      const { desk, server, names, storedNames } = await dealsToImport();
-      const command = desk.start(IMPORT);
-      await underWay(desk, command);
+      const { sandbox, server, names, storedNames } = await dealsToImport();
+      const command = sandbox.start(IMPORT);
+      await underWay(sandbox, command);
       command.kill('SIGKILL');
       await Promise.all([command.result, server.stop('SIGKILL')]);
-      expect(rowsDone(desk)).toBeLessThan(DEALS);
-      await desk.serve(['--port', new URL(server.url).port]);
-      const again = await desk.crm(IMPORT);
+      expect(rowsDone(sandbox)).toBeLessThan(DEALS);
+      await sandbox.serve(['--port', new URL(server.url).port]);
+      const again = await sandbox.crm(IMPORT);
       expect(again.code).toBe(0);
       expect(again.stderr).toContain('Resuming after row');
       expect((await storedNames()).sort()).toEqual(names);
@@ -168,29 +171,29 @@ describe.skipIf(!isBuilt)('the executable', () => {
   test(
     'an interrupted importer ends with 130, says how to go on, and the same command goes on',
     async () => {
-      const { desk, names, storedNames } = await dealsToImport();
-      const command = desk.start(IMPORT);
-      await underWay(desk, command);
+      const { sandbox, names, storedNames } = await dealsToImport();
+      const command = sandbox.start(IMPORT);
+      await underWay(sandbox, command);
       command.kill('SIGINT');
       const interrupted = await command.result;
       expect(interrupted.code).toBe(130);
       expect(interrupted.stderr).toMatch(/Interrupted after [\d,]+ rows\.\nNext: Run the same command again/);
-      expect((await desk.crm(IMPORT)).code).toBe(0);
+      expect((await sandbox.crm(IMPORT)).code).toBe(0);
       expect((await storedNames()).sort()).toEqual(names);
     },
     TIMEOUT_MS,
   );
 
   test('an address in use, and a second server on one file, are reported with the next step', async () => {
-    const desk = await emptyFolder();
-    const server = await desk.serveOrganization();
+    const sandbox = await emptyFolder();
+    const server = await sandbox.serveOrganization();
     const { port } = new URL(server.url);
-    const taken = await desk.crm(['serve', '--db', 'other.db', '--port', port]);
+    const taken = await sandbox.crm(['serve', '--db', 'other.db', '--port', port]);
     expect(taken).toMatchObject({ code: 1, stdout: '' });
     expect(taken.stderr).toMatch(/127\.0\.0\.1:\d+ is already in use\.\nNext: .*--port/);
     // A database on PostgreSQL may be served by several.
     if (isPostgres) return;
-    const second = await desk.crm(['serve', '--port', '0']);
+    const second = await sandbox.crm(['serve', '--port', '0']);
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toMatch(new RegExp(`process ${server.pid}\\b.*\\nNext: `));
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
@@ -199,10 +202,10 @@ describe.skipIf(!isBuilt)('the executable', () => {
   test(
     'quickstart --exit -o json gives figures that agree with each other, and leaves nothing behind',
     async () => {
-      const desk = await emptyFolder();
-      mkdirSync(desk.path('tmp'));
-      const options = { env: { TMPDIR: desk.path('tmp') } };
-      const { code, stdout, stderr } = await desk.crm(['quickstart', '--exit', '-o', 'json'], options);
+      const sandbox = await emptyFolder();
+      mkdirSync(sandbox.path('tmp'));
+      const options = { env: { TMPDIR: sandbox.path('tmp') } };
+      const { code, stdout, stderr } = await sandbox.crm(['quickstart', '--exit', '-o', 'json'], options);
       expect(code).toBe(0);
       const figures = JSON.parse(stdout);
       const contacts = figures.imported.contacts.records;
@@ -211,28 +214,28 @@ describe.skipIf(!isBuilt)('the executable', () => {
       expect(figures.exported.records).toBe(contacts);
       expect(stderr).toContain('Try next:');
       expect(stderr).not.toContain('\u001b');
-      expect(readdirSync(desk.path('tmp'))).toEqual([]);
-      expect(readdirSync(desk.folder)).toEqual(['tmp']);
+      expect(readdirSync(sandbox.path('tmp'))).toEqual([]);
+      expect(readdirSync(sandbox.folder)).toEqual(['tmp']);
     },
     TIMEOUT_MS,
   );
 
   test('openapi prints without a server what a server serves', async () => {
-    const desk = await emptyFolder();
-    const server = await desk.serve();
-    const printed = JSON.parse(await desk.ok(['openapi']));
+    const sandbox = await emptyFolder();
+    const server = await sandbox.serve();
+    const printed = JSON.parse(await sandbox.ok(['openapi']));
     const served = (await (await fetch(`${server.url}/docs/json`)).json()) as Json;
     expect(printed.paths).toEqual(served.paths);
-    const versionOne = JSON.parse(await desk.ok(['openapi', '--api', 'v1']));
+    const versionOne = JSON.parse(await sandbox.ok(['openapi', '--api', 'v1']));
     expect(Object.keys(versionOne.paths)).not.toEqual([]);
     expect(Object.keys(versionOne.paths).join()).not.toContain('/contacts');
   });
 
   // It has one entry, which its threads run too.
   test.skipIf(isPostgres)('serves from several threads', async () => {
-    const desk = await emptyFolder();
-    const key = await desk.ok(['init', '--org', 'Acme Inc']);
-    const server = await desk.serve(['--readers', '3']);
+    const sandbox = await emptyFolder();
+    const key = await sandbox.ok(['init', '--org', 'Acme Inc']);
+    const server = await sandbox.serve(['--readers', '3']);
     const url = `${server.url}/api/v2/contacts`;
     const created = await send('POST', url, key, { first_name: 'Ada' });
     expect(created.status).toBe(201);
@@ -271,12 +274,12 @@ describe.skipIf(!isBuilt)('the executable', () => {
   );
 
   test('a .env or a bunfig.toml that happens to lie in the folder means nothing to it', async () => {
-    const desk = new Desk([BINARY]);
-    desks.push(desk);
-    await desk.write('.env', 'CRM_DB=elsewhere.db\nCRM_OUTPUT=nonsense\n');
-    await desk.write('bunfig.toml', 'preload = ["./no-such-file.ts"]\n');
-    await desk.ok(['init', '--org', 'Acme']);
-    expect(existsSync(join(desk.folder, 'crm.db'))).toBe(true);
-    expect(ndjson(await desk.ok(['orgs', 'list']))).toHaveLength(1);
+    const sandbox = new Sandbox([BINARY]);
+    sandboxes.push(sandbox);
+    await sandbox.write('.env', 'CRM_DB=elsewhere.db\nCRM_OUTPUT=nonsense\n');
+    await sandbox.write('bunfig.toml', 'preload = ["./no-such-file.ts"]\n');
+    await sandbox.ok(['init', '--org', 'Acme']);
+    expect(existsSync(join(sandbox.folder, 'crm.db'))).toBe(true);
+    expect(ndjson(await sandbox.ok(['orgs', 'list']))).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 // What the executable says it is made of: each package that ours need, with its licence, in the forms others ask for.
 import { expect, test } from 'bun:test';
 import manifest from '../../package.json' with { type: 'json' };
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 
 interface Bill {
   bomFormat: string;
@@ -17,8 +17,8 @@ interface Bill {
 }
 
 test('the bill of materials has every package that runs, and none that only builds or tests', async () => {
-  using desk = new Desk();
-  const bill: Bill = JSON.parse(await desk.ok(['version', '--sbom']));
+  using sandbox = new Sandbox();
+  const bill: Bill = JSON.parse(await sandbox.ok(['version', '--sbom']));
   expect([bill.bomFormat, bill.specVersion]).toEqual(['CycloneDX', '1.6']);
   const versions = new Map(bill.components.map(({ name, version }) => [name, version]));
   for (const [name, version] of Object.entries(manifest.dependencies))
@@ -33,8 +33,8 @@ test('the bill of materials has every package that runs, and none that only buil
 });
 
 test('licences are reported with their texts, each once', async () => {
-  using desk = new Desk();
-  const text = await desk.ok(['version', '--licenses']);
+  using sandbox = new Sandbox();
+  const text = await sandbox.ok(['version', '--licenses']);
   expect(text).toStartWith('crm ');
   expect(text).toContain('ical.js@2.2.1  MPL-2.0');
   expect(text).toContain('Mozilla Public License');

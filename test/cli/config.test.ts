@@ -1,11 +1,11 @@
 // Settings of the command line: flag, environment, profile file, default, strongest first.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { chmodSync, rmSync } from 'node:fs';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 
-const desk = new Desk();
-afterAll(() => desk[Symbol.asyncDispose]());
-beforeEach(() => rmSync(desk.path('config'), { recursive: true, force: true }));
+const sandbox = new Sandbox();
+afterAll(() => sandbox[Symbol.asyncDispose]());
+beforeEach(() => rmSync(sandbox.path('config'), { recursive: true, force: true }));
 
 // Each request tells which key and address it came by.
 const seen: string[] = [];
@@ -22,18 +22,18 @@ afterAll(() => server.stop(true));
 const url = `http://127.0.0.1:${server.port}`;
 
 async function profile(profiles: unknown): Promise<void> {
-  await desk.write('config/crm/config.json', JSON.stringify({ profiles }));
+  await sandbox.write('config/crm/config.json', JSON.stringify({ profiles }));
 }
 
 async function keyFile(name: string, key: string): Promise<string> {
-  await desk.write(name, `${key}\n`);
-  chmodSync(desk.path(name), 0o600);
-  return desk.path(name);
+  await sandbox.write(name, `${key}\n`);
+  chmodSync(sandbox.path(name), 0o600);
+  return sandbox.path(name);
 }
 
 describe('the API key', () => {
   test('is nowhere: exit 4, and how to get one', async () => {
-    const { code, stderr } = await desk.crm(['list', 'contacts', '--url', url]);
+    const { code, stderr } = await sandbox.crm(['list', 'contacts', '--url', url]);
     expect(code).toBe(4);
     expect(stderr).toContain('No API key given.');
     expect(stderr).toContain('crm keys issue');
@@ -45,9 +45,9 @@ describe('the API key', () => {
     await profile({ default: { url, api_key_file: 'profile.key' } });
     const env = { CRM_API_KEY: 'from-environment' };
     seen.length = 0;
-    await desk.ok(['list', 'contacts', '--api-key-file', flag], { env });
-    await desk.ok(['list', 'contacts'], { env });
-    await desk.ok(['list', 'contacts']);
+    await sandbox.ok(['list', 'contacts', '--api-key-file', flag], { env });
+    await sandbox.ok(['list', 'contacts'], { env });
+    await sandbox.ok(['list', 'contacts']);
     expect(seen.map((line) => line.split(' ').at(-1))).toEqual([
       'from-flag',
       'from-environment',
@@ -58,7 +58,7 @@ describe('the API key', () => {
   test('in a file that others can read is used with a warning on stderr', async () => {
     const file = await keyFile('open.key', 'k');
     chmodSync(file, 0o644);
-    const { code, stdout, stderr } = await desk.crm([
+    const { code, stdout, stderr } = await sandbox.crm([
       'list',
       'contacts',
       '--url',
@@ -76,7 +76,7 @@ describe('the API key', () => {
     ['empty.key', 'is empty'],
   ])('in %s: exit 4', async (name, reason) => {
     await keyFile('empty.key', '');
-    const { code, stderr } = await desk.crm(['list', 'contacts', '--api-key-file', desk.path(name)]);
+    const { code, stderr } = await sandbox.crm(['list', 'contacts', '--api-key-file', sandbox.path(name)]);
     expect(code).toBe(4);
     expect(stderr).toContain(reason);
     expect(stderr).not.toMatch(/\bE[A-Z]{4,}\b|chmod 6/);
@@ -85,7 +85,7 @@ describe('the API key', () => {
   test('that holds what no key holds is refused before anything is sent', async () => {
     seen.length = 0;
     const env = { CRM_API_KEY: 'two words' };
-    const { code, stderr } = await desk.crm(['list', 'contacts', '--url', url], { env });
+    const { code, stderr } = await sandbox.crm(['list', 'contacts', '--url', url], { env });
     expect({ code, sent: seen.length }).toEqual({ code: 4, sent: 0 });
     expect(stderr).not.toContain('two words');
   });
@@ -95,28 +95,28 @@ describe('precedence', () => {
   test('of the address and the output: flag, environment, profile', async () => {
     const env = { CRM_API_KEY: 'k' };
     await profile({ default: { url, output: 'csv' }, broken: { url: 'http://127.0.0.1:1' } });
-    expect(await desk.ok(['list', 'contacts', '--fields', 'id'], { env })).toBe('id\n1');
+    expect(await sandbox.ok(['list', 'contacts', '--fields', 'id'], { env })).toBe('id\n1');
     const json = { ...env, CRM_OUTPUT: 'json', CRM_PROFILE: 'broken', CRM_URL: url };
-    expect(await desk.ok(['list', 'contacts'], { env: json })).toBe('[\n{"id":"1"}\n]');
-    expect(await desk.ok(['list', 'contacts', '-o', 'ndjson'], { env: json })).toBe('{"id":"1"}');
+    expect(await sandbox.ok(['list', 'contacts'], { env: json })).toBe('[\n{"id":"1"}\n]');
+    expect(await sandbox.ok(['list', 'contacts', '-o', 'ndjson'], { env: json })).toBe('{"id":"1"}');
     const flag = ['--url', url, 'list', 'contacts', '--profile', 'broken'];
-    expect(await desk.ok(flag, { env: { ...env, CRM_URL: 'http://127.0.0.1:1' } })).toBe('{"id":"1"}');
+    expect(await sandbox.ok(flag, { env: { ...env, CRM_URL: 'http://127.0.0.1:1' } })).toBe('{"id":"1"}');
   });
 
   test('of the database: flag, environment, profile, ./crm.db', async () => {
     const missing = async (args: string[], env = {}): Promise<string> =>
       /There is no database at (.*)\./.exec(
-        (await desk.crm(['orgs', 'list', ...args], { env })).stderr,
+        (await sandbox.crm(['orgs', 'list', ...args], { env })).stderr,
       )?.[1] ?? '';
     expect(await missing([])).toBe('./crm.db');
     await profile({ default: { db: 'mine.db' } });
-    expect(await missing([])).toBe(desk.path('config/crm/mine.db'));
+    expect(await missing([])).toBe(sandbox.path('config/crm/mine.db'));
     expect(await missing([], { CRM_DB: 'environment.db' })).toBe('environment.db');
     expect(await missing(['--db', 'flag.db'], { CRM_DB: 'environment.db' })).toBe('flag.db');
   });
 
   test('an empty variable counts as unset', async () => {
-    const { stderr } = await desk.crm(['orgs', 'list'], { env: { CRM_DB: '', CRM_OUTPUT: '' } });
+    const { stderr } = await sandbox.crm(['orgs', 'list'], { env: { CRM_DB: '', CRM_OUTPUT: '' } });
     expect(stderr).toContain('There is no database at ./crm.db.');
   });
 });
@@ -130,8 +130,8 @@ describe('the profile file', () => {
     ['{"profiles":{"default":{"url":5}}}', '"url" of profile "default" is not a non-empty string'],
     ['{"profiles":{"default":{"output":"xml"}}}', 'is "xml"'],
   ])('%s is an error that says so', async (text, reason) => {
-    await desk.write('config/crm/config.json', text);
-    const { code, stdout, stderr } = await desk.crm(['list', 'contacts']);
+    await sandbox.write('config/crm/config.json', text);
+    const { code, stdout, stderr } = await sandbox.crm(['list', 'contacts']);
     expect(code).toBeGreaterThan(0);
     expect(stdout).toBe('');
     expect(stderr).toContain(reason);
@@ -139,34 +139,34 @@ describe('the profile file', () => {
   });
 
   test('must have the profile that is asked for, and says which it has', async () => {
-    const none = await desk.crm(['list', 'contacts', '--profile', 'work']);
+    const none = await sandbox.crm(['list', 'contacts', '--profile', 'work']);
     expect(none.code).toBe(2);
-    expect(none.stderr).toContain(`${desk.path('config/crm/config.json')} does not exist`);
+    expect(none.stderr).toContain(`${sandbox.path('config/crm/config.json')} does not exist`);
     // What it says to write is a profile that works.
     const [, file = ''] = /for example: (.*)$/m.exec(none.stderr) ?? [];
-    await desk.write('config/crm/config.json', file);
+    await sandbox.write('config/crm/config.json', file);
     await keyFile('config/crm/work.key', 'from-work');
     seen.length = 0;
-    await desk.ok(['list', 'contacts', '--profile', 'work', '--url', url]);
+    await sandbox.ok(['list', 'contacts', '--profile', 'work', '--url', url]);
     expect(seen.map((line) => line.split(' ').at(-1))).toEqual(['from-work']);
-    const near = await desk.crm(['list', 'contacts', '--profile', 'wrk']);
+    const near = await sandbox.crm(['list', 'contacts', '--profile', 'wrk']);
     expect(near.stderr).toContain('Did you mean work?');
     await profile({ home: { url } });
-    const other = await desk.crm(['list', 'contacts', '--profile', 'work']);
+    const other = await sandbox.crm(['list', 'contacts', '--profile', 'work']);
     expect(other.code).toBe(2);
     expect(other.stderr).toContain('home');
   });
 
   test('need not have a default profile', async () => {
     await profile({ home: {} });
-    expect(await desk.ok(['list', 'contacts', '--url', url], { env: { CRM_API_KEY: 'k' } })).toBe(
+    expect(await sandbox.ok(['list', 'contacts', '--url', url], { env: { CRM_API_KEY: 'k' } })).toBe(
       '{"id":"1"}',
     );
   });
 });
 
 test('CRM_OUTPUT of an unknown format is a usage error', async () => {
-  const { code, stderr } = await desk.crm(['list', 'contacts'], { env: { CRM_OUTPUT: 'xml' } });
+  const { code, stderr } = await sandbox.crm(['list', 'contacts'], { env: { CRM_OUTPUT: 'xml' } });
   expect(code).toBe(2);
   expect(stderr).toContain('table, json, ndjson, csv');
 });

@@ -1,27 +1,27 @@
 // `--debug`: requests and answers on stderr, above what is live there, and nothing in it that only its owner may know.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { Desk, type Result } from '../support/command.ts';
+import { type Result, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { Screen } from '../support/screen.ts';
 
 const LONG = 60_000;
-const desk = await Desk.withDatabase();
+const sandbox = await Sandbox.withDatabase();
 let key = '';
 let url = '';
 beforeAll(async () => {
-  const server = await desk.serveOrganization();
+  const server = await sandbox.serveOrganization();
   ({ url } = server);
-  key = desk.env.CRM_API_KEY ?? '';
+  key = sandbox.env.CRM_API_KEY ?? '';
 }, LONG);
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const told = ({ stderr }: Result): string[] =>
   stderr.split('\n').flatMap((line) => (line.startsWith('debug: ') ? [line.slice('debug: '.length)] : []));
 
 describe('is printed', () => {
   test('where settings come from, the request, and the answer with its time', async () => {
-    const made = await desk.crm(['create', 'contacts', 'first_name=Ada', '--debug', '-o', 'json']);
+    const made = await sandbox.crm(['create', 'contacts', 'first_name=Ada', '--debug', '-o', 'json']);
     const record = JSON.parse(made.stdout);
     const lines = told(made);
     expect(lines.slice(0, 5)).toEqual([
@@ -45,28 +45,28 @@ describe('is printed', () => {
 
   test('by CRM_DEBUG as well, unless that says no; without either nothing is', async () => {
     const list = ['list', 'contacts', '--limit', '1', '-o', 'json'];
-    const plain = await desk.crm(list);
+    const plain = await sandbox.crm(list);
     expect(plain.stderr).toBe('');
     for (const CRM_DEBUG of ['', '0', 'false'])
-      expect((await desk.crm(list, { env: { CRM_DEBUG } })).stderr).toBe('');
-    const by = await desk.crm(list, { env: { CRM_DEBUG: '1' } });
+      expect((await sandbox.crm(list, { env: { CRM_DEBUG } })).stderr).toBe('');
+    const by = await sandbox.crm(list, { env: { CRM_DEBUG: '1' } });
     expect(told(by)).toContain(`1 > GET ${url}/api/v2/contacts?limit=1`);
     expect(by.stdout).toBe(plain.stdout);
-    expect(told(await desk.crm(['--debug', ...list])).length).toBe(told(by).length);
+    expect(told(await sandbox.crm(['--debug', ...list])).length).toBe(told(by).length);
   });
 
   test('what doctor and health ask too; of a long body the beginning', async () => {
-    const doctor = told(await desk.crm(['doctor', '--debug']));
+    const doctor = told(await sandbox.crm(['doctor', '--debug']));
     for (const path of ['/healthz', '/readyz', '/docs/json', '/api/v2/contacts?limit=1'])
       expect(doctor).toContainEqual(
         expect.stringMatching(new RegExp(`^\\d+ > GET ${url}${path.replace('?', '\\?')}$`)),
       );
     expect(doctor).toContainEqual(expect.stringMatching(/^3 < … first part of \d{3},\d{3} characters$/));
     expect(doctor.join('\n').length).toBeLessThan(30_000);
-    const health = await desk.crm(['health', '--debug']);
+    const health = await sandbox.crm(['health', '--debug']);
     expect([health.code, told(health).at(-1)]).toEqual([0, '1 < {"status":"ready"}']);
     // What is no address is nothing to ask.
-    const nowhere = await desk.crm(['health', '--url', 'nonsense']);
+    const nowhere = await sandbox.crm(['health', '--url', 'nonsense']);
     expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('is not a valid server URL')]);
   });
 
@@ -89,7 +89,7 @@ describe('is printed', () => {
         socket: { data: (socket) => void socket.end(answers.shift() ?? '') },
       });
       const command = ['list', 'contacts', '--debug', '-o', 'json'];
-      const asked = await desk.crm([...command, '--url', `http://127.0.0.1:${server.port}`]);
+      const asked = await sandbox.crm([...command, '--url', `http://127.0.0.1:${server.port}`]);
       server.stop(true);
       expect([asked.code, asked.stdout]).toEqual([0, '[]\n']);
       const lines = told(asked);
@@ -102,14 +102,14 @@ describe('is printed', () => {
       expect(lines).toContainEqual(
         expect.stringMatching(/^1 \* waiting .* for the server to respond, then /),
       );
-      const away = await desk.crm([...command, '--url', `http://127.0.0.1:${server.port}`]);
+      const away = await sandbox.crm([...command, '--url', `http://127.0.0.1:${server.port}`]);
       expect(told(away)).toContainEqual(expect.stringMatching(/^1 < no response after \d+ ms: \S/));
     },
     LONG,
   );
 
   test('nothing of a usage error, which is none of a request', async () => {
-    const wrong = await desk.crm(['list', 'contacts', '--nonsense', '--debug']);
+    const wrong = await sandbox.crm(['list', 'contacts', '--nonsense', '--debug']);
     expect([wrong.code, told(wrong)]).toEqual([2, []]);
   });
 });
@@ -117,7 +117,7 @@ describe('is printed', () => {
 describe('nothing secret is printed by', () => {
   const secrets: string[] = [];
   const run = async (args: string[], env: Record<string, string> = {}): Promise<Result> => {
-    const result = await desk.crm([...args, '--debug'], { env });
+    const result = await sandbox.crm([...args, '--debug'], { env });
     expect(told(result).length).toBeGreaterThan(0);
     return result;
   };
@@ -152,7 +152,7 @@ describe('nothing secret is printed by', () => {
   );
 
   test('an import, and a key that is typed where none belongs', async () => {
-    await desk.write('rows.csv', `first_name,remarks\nAda,${key}\nBob,none\n`);
+    await sandbox.write('rows.csv', `first_name,remarks\nAda,${key}\nBob,none\n`);
     const imported = await run(['import', 'contacts', 'rows.csv']);
     expect(imported.code).toBe(0);
     expect(told(imported)).toContainEqual(expect.stringContaining('"remarks":"service_live_(not shown)"'));
@@ -162,12 +162,12 @@ describe('nothing secret is printed by', () => {
   });
 
   test('a key from a file, and addresses with a password', async () => {
-    await desk.write('key', key);
+    await sandbox.write('key', key);
     const password = 'Tr0ub4dor-and-3-x';
     secrets.push(password);
     const address = `postgres://ada:${password}@127.0.0.1:1/crm`;
     const given = { CRM_API_KEY: '', CRM_DB: address };
-    const listed = await run(['list', 'contacts', '--api-key-file', desk.path('key')], given);
+    const listed = await run(['list', 'contacts', '--api-key-file', sandbox.path('key')], given);
     expect(told(listed)).toContain('db: postgres://ada@127.0.0.1:1/crm (from CRM_DB)');
     expectNone(listed.stderr);
     expectNone((await run(['orgs', 'list'], given)).stderr);
@@ -179,12 +179,12 @@ describe('nothing secret is printed by', () => {
     const segments = [
       { speaker: { name: 'Ada', email: null }, start_time: 0, end_time: 1, speech: 'Hello.' },
     ];
-    await desk.write('meeting.json', '[{"external_id":"m","title":"Kick-off"}]');
+    await sandbox.write('meeting.json', '[{"external_id":"m","title":"Kick-off"}]');
     const recording = { external_id: 'r', meeting_external_id: 'm', title: 'Kick-off', segments };
-    await desk.write('recording.json', JSON.stringify([recording]));
-    await desk.ok(['ingest', 'meetings', 'meeting.json', '--org', 'Example']);
-    await desk.ok(['ingest', 'recordings', 'recording.json', '--org', 'Example']);
-    const [{ id }] = JSON.parse(await desk.ok(['list', 'recordings', '-o', 'json']));
+    await sandbox.write('recording.json', JSON.stringify([recording]));
+    await sandbox.ok(['ingest', 'meetings', 'meeting.json', '--org', 'Example']);
+    await sandbox.ok(['ingest', 'recordings', 'recording.json', '--org', 'Example']);
+    const [{ id }] = JSON.parse(await sandbox.ok(['list', 'recordings', '-o', 'json']));
     const { stdout, stderr } = await run(['get', 'recordings', id, '-o', 'json']);
     secrets.push(new URL(JSON.parse(stdout).transcript_url).searchParams.get('token') ?? '');
     expect(stderr).toContain('/api/v2/transcripts/download?token=(not shown)"');
@@ -196,10 +196,10 @@ test(
   'on a terminal it stands above the bar, which stays whole',
   async () => {
     const rows = Array.from({ length: 400 }, (_, index) => `Row ${index}\n`).join('');
-    await desk.write('many.csv', `first_name\n${rows}`);
+    await sandbox.write('many.csv', `first_name\n${rows}`);
     const args = ['import', 'contacts', 'many.csv', '--batch-size', '2', '--debug'];
     const columns = 1_500;
-    const { code, output } = await desk.onTerminal(args, { columns });
+    const { code, output } = await sandbox.onTerminal(args, { columns });
     expect(code).toBe(0);
     expect(output).toContain('rows/s');
     const lines = new Screen().write(output).lines();

@@ -1,6 +1,6 @@
 // Between SIGTERM and the end: a server under load that is still reached loses no request, and says that it is going.
 import { describe, expect, test } from 'bun:test';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { isLast, Kept, type Outcome, statusOf } from '../support/kept-connections.ts';
 
@@ -11,9 +11,9 @@ const LONG = 30_000;
 test.each(isPostgres ? [[]] : [[], ['--readers', '2']])(
   'answers whatever comes on kept connections, each for the last time, and is not ready %p %p',
   async (...readers) => {
-    await using desk = await Desk.withDatabase();
-    const key = await desk.ok(['init', '--org', 'Example']);
-    const draining = await desk.serve(readers, ['--drain-seconds', '1']);
+    await using sandbox = await Sandbox.withDatabase();
+    const key = await sandbox.ok(['init', '--org', 'Example']);
+    const draining = await sandbox.serve(readers, ['--drain-seconds', '1']);
     const port = Number(new URL(draining.url).port);
     const create = `POST /api/v2/contacts HTTP/1.1\r\nHost: crm\r\nAuthorization: Bearer ${key}`;
     const outcomes: Outcome[] = [];
@@ -62,7 +62,7 @@ test.each(isPostgres ? [[]] : [[], ['--readers', '2']])(
 describe('goes on', () => {
   /** Seconds from SIGTERM to the end of a server, at which something is done meanwhile. */
   const secondsToEnd = async (drain: readonly string[], during: (url: string, pid: number) => unknown) => {
-    await using other = await Desk.withDatabase();
+    await using other = await Sandbox.withDatabase();
     const server = await other.serve([], drain);
     process.kill(server.pid, 'SIGTERM');
     const begun = performance.now();

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import { Desk, ndjson, type RunningServer } from '../support/command.ts';
+import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
 
-const desk = await Desk.withDatabase();
+const sandbox = await Sandbox.withDatabase();
 let server: RunningServer;
 const COUNT = 450;
 
@@ -14,44 +14,47 @@ function company(index: number): Record<string, unknown> {
 }
 
 beforeAll(async () => {
-  server = await desk.serveOrganization();
+  server = await sandbox.serveOrganization();
   for (let start = 0; start < COUNT; start += 100) {
     const length = Math.min(100, COUNT - start);
     const body = JSON.stringify(Array.from({ length }, (_, index) => company(start + index)));
-    const headers = { authorization: `Bearer ${desk.env.CRM_API_KEY}` };
+    const headers = { authorization: `Bearer ${sandbox.env.CRM_API_KEY}` };
     await fetch(`${server.url}/api/v2/companies/batch`, { method: 'POST', headers, body });
   }
 });
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const domains = Array.from({ length: COUNT }, (_, index) => `c${index}.example`);
-const leftovers = (): string[] => readdirSync(desk.folder).filter((name) => name.includes('crm-'));
+const leftovers = (): string[] => readdirSync(sandbox.folder).filter((name) => name.includes('crm-'));
 
 describe('one resource', () => {
   test('goes to stdout as NDJSON, oldest first; everything else to stderr', async () => {
-    const { code, stdout, stderr } = await desk.crm(['export', 'companies']);
+    const { code, stdout, stderr } = await sandbox.crm(['export', 'companies']);
     expect(code).toBe(0);
     expect(ndjson(stdout).map((record) => record.domain)).toEqual(domains);
     expect(stderr).toContain(`Exported ${COUNT} records.`);
   });
 
   test.each(['csv', 'ndjson', 'json'])('is the same on stdout and in a file: %s', async (format) => {
-    const text = await desk.ok(['export', 'companies', '--format', format]);
-    const { stdout } = await desk.crm(['export', 'companies', '--out', `same.${format}`]);
+    const text = await sandbox.ok(['export', 'companies', '--format', format]);
+    const { stdout } = await sandbox.crm(['export', 'companies', '--out', `same.${format}`]);
     expect(stdout).toBe('');
-    expect((await desk.read(`same.${format}`)).trim()).toBe(text);
+    expect((await sandbox.read(`same.${format}`)).trim()).toBe(text);
     expect(leftovers()).toEqual([]);
   });
 
   test('as JSON is one array, an empty one too', async () => {
-    expect(JSON.parse(await desk.ok(['export', 'companies', '--format', 'json']))).toHaveLength(COUNT);
-    expect(await desk.ok(['export', 'contacts', '--format', 'json'])).toBe('[]');
+    expect(JSON.parse(await sandbox.ok(['export', 'companies', '--format', 'json']))).toHaveLength(COUNT);
+    expect(await sandbox.ok(['export', 'contacts', '--format', 'json'])).toBe('[]');
   });
 
   test('as CSV has a column for every custom key, wherever it first shows', async () => {
-    const rows: Record<string, string>[] = parse(await desk.ok(['export', 'companies', '--format', 'csv']), {
-      columns: true,
-    });
+    const rows: Record<string, string>[] = parse(
+      await sandbox.ok(['export', 'companies', '--format', 'csv']),
+      {
+        columns: true,
+      },
+    );
     expect(rows.map((row) => row.domain)).toEqual(domains);
     expect(Object.keys(rows[0] ?? {})).toEqual(expect.arrayContaining(['custom.region', 'custom.rank']));
     expect(Object.keys(rows[0] ?? {})).not.toContain('custom');
@@ -60,26 +63,26 @@ describe('one resource', () => {
   });
 
   test('of no records as CSV is the header alone', async () => {
-    expect(await desk.ok(['export', 'contacts', '--format', 'csv'])).toMatch(/^id,email,.*,updated_at$/);
+    expect(await sandbox.ok(['export', 'contacts', '--format', 'csv'])).toMatch(/^id,email,.*,updated_at$/);
   });
 
   test('takes --fields, --filter and --excel-safe', async () => {
     const words = ['export', 'companies', '--filter', 'domain=c3.example', '--fields', 'name,custom.rank'];
-    expect(await desk.ok([...words, '--format', 'csv'])).toBe('name,custom.rank\n=1+1,');
-    expect(await desk.ok([...words, '--format', 'csv', '--excel-safe'])).toBe("name,custom.rank\n'=1+1,");
-    expect(await desk.ok(words)).toBe('{"name":"=1+1","custom.rank":null}');
+    expect(await sandbox.ok([...words, '--format', 'csv'])).toBe('name,custom.rank\n=1+1,');
+    expect(await sandbox.ok([...words, '--format', 'csv', '--excel-safe'])).toBe("name,custom.rank\n'=1+1,");
+    expect(await sandbox.ok(words)).toBe('{"name":"=1+1","custom.rank":null}');
   });
 
   test('ends quietly when its reader has seen enough', async () => {
-    const { code, stderr } = await desk.piped(['export', 'companies'], 'head -n 1');
+    const { code, stderr } = await sandbox.piped(['export', 'companies'], 'head -n 1');
     expect(code).toBe(0);
     expect(stderr).not.toContain('rror');
   });
 
   test('reads v1 through its own lists', async () => {
-    const key = await desk.ok(['keys', 'issue', '--org', 'Example', '--api', 'v1', '--all-scopes']);
-    await desk.ok(['create', 'contacts', 'email=v1@example.com', 'first_name=Vi']);
-    const text = await desk.ok(['export', 'people', '--api', 'v1', '--format', 'csv'], {
+    const key = await sandbox.ok(['keys', 'issue', '--org', 'Example', '--api', 'v1', '--all-scopes']);
+    await sandbox.ok(['create', 'contacts', 'email=v1@example.com', 'first_name=Vi']);
+    const text = await sandbox.ok(['export', 'people', '--api', 'v1', '--format', 'csv'], {
       env: { CRM_API_KEY: key },
     });
     const rows: Record<string, string>[] = parse(text, { columns: true });
@@ -98,25 +101,25 @@ describe('one resource', () => {
     ['my deals.ODS', "--out 'my deals.csv'"],
     ['x.parquet', 'Unknown file extension .parquet.\nNext: Add --format csv'],
   ])('to %s fails and says why', async (out, reason) => {
-    await desk.write('file', '');
-    const { code, stderr } = await desk.crm(['export', 'companies', '--out', out]);
+    await sandbox.write('file', '');
+    const { code, stderr } = await sandbox.crm(['export', 'companies', '--out', out]);
     expect(code).toBeGreaterThan(0);
     expect(stderr).toContain(reason);
-    expect(await desk.exists(out)).toBe(false);
+    expect(await sandbox.exists(out)).toBe(false);
     expect(leftovers()).toEqual([]);
   });
 
   test('to a file of another name takes the format that is said', async () => {
-    await desk.ok(['export', 'companies', '--out', 'said.txt', '--format', 'csv']);
-    await desk.ok(['export', 'companies', '--out', 'wanted.txt', '-o', 'csv']);
-    for (const name of ['said.txt', 'wanted.txt']) expect(await desk.read(name)).toStartWith('id,');
-    await desk.ok(['export', 'companies', '--out', 'unnamed']);
-    expect(ndjson(await desk.read('unnamed'))).toHaveLength(COUNT);
+    await sandbox.ok(['export', 'companies', '--out', 'said.txt', '--format', 'csv']);
+    await sandbox.ok(['export', 'companies', '--out', 'wanted.txt', '-o', 'csv']);
+    for (const name of ['said.txt', 'wanted.txt']) expect(await sandbox.read(name)).toStartWith('id,');
+    await sandbox.ok(['export', 'companies', '--out', 'unnamed']);
+    expect(ndjson(await sandbox.read('unnamed'))).toHaveLength(COUNT);
   });
 
   test('to folders that are not there makes them', async () => {
-    await desk.ok(['export', 'companies', '--out', 'new/2026/companies.ndjson']);
-    expect(ndjson(await desk.read('new/2026/companies.ndjson'))).toHaveLength(COUNT);
+    await sandbox.ok(['export', 'companies', '--out', 'new/2026/companies.ndjson']);
+    expect(ndjson(await sandbox.read('new/2026/companies.ndjson'))).toHaveLength(COUNT);
   });
 });
 
@@ -125,27 +128,27 @@ describe('a file that is written', () => {
     'does not take the place of %s unless it is to',
     async (what) => {
       const out = `${what.replaceAll(' ', '-')}.ndjson`;
-      await desk.write('mine', 'mine');
-      if (what === 'a file') await desk.write(out, 'mine');
-      else symlinkSync(desk.path(what === 'a link' ? 'mine' : 'nothing'), desk.path(out));
-      const { code, stdout, stderr } = await desk.crm(['export', 'companies', '--out', out]);
+      await sandbox.write('mine', 'mine');
+      if (what === 'a file') await sandbox.write(out, 'mine');
+      else symlinkSync(sandbox.path(what === 'a link' ? 'mine' : 'nothing'), sandbox.path(out));
+      const { code, stdout, stderr } = await sandbox.crm(['export', 'companies', '--out', out]);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toBe(
         `crm: The file ${out} already exists.\nNext: Choose another file with --out, or add --force to overwrite it.\n`,
       );
-      if (what !== 'a link to nothing') expect(await desk.read(out)).toBe('mine');
-      await desk.ok(['export', 'companies', '--out', out, '--force']);
-      expect(ndjson(await desk.read(out))).toHaveLength(COUNT);
-      expect(await desk.read('mine')).toBe('mine');
+      if (what !== 'a link to nothing') expect(await sandbox.read(out)).toBe('mine');
+      await sandbox.ok(['export', 'companies', '--out', out, '--force']);
+      expect(ndjson(await sandbox.read(out))).toHaveLength(COUNT);
+      expect(await sandbox.read('mine')).toBe('mine');
     },
   );
 
   test('is readable by its owner alone, as CSV and in a folder too', async () => {
-    await desk.ok(['export', 'companies', '--out', 'mode.ndjson']);
-    await desk.ok(['export', 'companies', '--out', 'mode.csv']);
-    await desk.ok(['export', 'all', '--out', 'modes']);
+    await sandbox.ok(['export', 'companies', '--out', 'mode.ndjson']);
+    await sandbox.ok(['export', 'companies', '--out', 'mode.csv']);
+    await sandbox.ok(['export', 'all', '--out', 'modes']);
     const modes = ['mode.ndjson', 'mode.csv', 'modes', 'modes/companies.ndjson', 'modes/export.json'];
-    expect(modes.map((name) => statSync(desk.path(name)).mode & 0o777)).toEqual([
+    expect(modes.map((name) => statSync(sandbox.path(name)).mode & 0o777)).toEqual([
       ...[0o600, 0o600, 0o700, 0o600, 0o600],
     ]);
   });
@@ -156,36 +159,36 @@ describe('a file that is written', () => {
       ['hard', linkSync],
     ] as const) {
       for (const more of [[], ['--resume']]) {
-        await desk.write('precious', 'precious');
+        await sandbox.write('precious', 'precious');
         const out = `${kind}-${suffix.length}-${more.length}.ndjson`;
-        link(desk.path('precious'), desk.path(`${out}.${suffix}`));
-        await desk.ok(['export', 'companies', '--out', out, ...more]);
-        expect(await desk.read('precious')).toBe('precious');
-        expect(ndjson(await desk.read(out))).toHaveLength(COUNT);
+        link(sandbox.path('precious'), sandbox.path(`${out}.${suffix}`));
+        await sandbox.ok(['export', 'companies', '--out', out, ...more]);
+        expect(await sandbox.read('precious')).toBe('precious');
+        expect(ndjson(await sandbox.read(out))).toHaveLength(COUNT);
       }
     }
   });
 
   test('takes the place of a link, not of what it leads to, and never of a device', async () => {
-    await desk.write('precious', 'precious');
-    symlinkSync(desk.path('precious'), desk.path('link.ndjson'));
-    await desk.ok(['export', 'companies', '--out', 'link.ndjson', '--force']);
-    expect(await desk.read('precious')).toBe('precious');
-    expect(ndjson(await desk.read('link.ndjson'))).toHaveLength(COUNT);
-    const { code, stderr } = await desk.crm(['export', 'companies', '--out', '/dev/null']);
+    await sandbox.write('precious', 'precious');
+    symlinkSync(sandbox.path('precious'), sandbox.path('link.ndjson'));
+    await sandbox.ok(['export', 'companies', '--out', 'link.ndjson', '--force']);
+    expect(await sandbox.read('precious')).toBe('precious');
+    expect(ndjson(await sandbox.read('link.ndjson'))).toHaveLength(COUNT);
+    const { code, stderr } = await sandbox.crm(['export', 'companies', '--out', '/dev/null']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('/dev/null is not a file')]);
   });
 });
 
 test('on a terminal nothing of a value is obeyed, whatever the format', async () => {
-  await desk.ok(['create', 'segments', 'name=red \u001b[31m \u009b31m']);
+  await sandbox.ok(['create', 'segments', 'name=red \u001b[31m \u009b31m']);
   for (const format of ['csv', 'ndjson', 'json']) {
-    const { output } = await desk.onTerminal(['export', 'segments', '--format', format]);
+    const { output } = await sandbox.onTerminal(['export', 'segments', '--format', format]);
     expect(output).toContain('red ');
     expect(output).not.toContain('\u001b');
     expect(output).not.toContain('\u009b');
   }
-  expect(await desk.ok(['export', 'segments', '--format', 'csv'])).toContain('red \u001b[31m \u009b31m');
+  expect(await sandbox.ok(['export', 'segments', '--format', 'csv'])).toContain('red \u001b[31m \u009b31m');
 });
 
 describe('an export that breaks off', () => {
@@ -215,20 +218,20 @@ describe('an export that breaks off', () => {
   const through = (requests: number, ...words: string[]) => {
     allowed = requests;
     passed = 0;
-    return desk.crm(['export', ...words], { env });
+    return sandbox.crm(['export', ...words], { env });
   };
 
   test('leaves the old file as it was, and continues with --resume', async () => {
-    await desk.write('part.csv', 'old');
+    await sandbox.write('part.csv', 'old');
     const words = ['companies', '--out', 'part.csv', '--force'];
     const broken = await through(3, ...words);
     expect(broken.code).toBe(4);
     expect(broken.stderr).toContain('--resume');
-    expect(await desk.read('part.csv')).toBe('old');
+    expect(await sandbox.read('part.csv')).toBe('old');
     expect((await through(9, ...words, '--resume')).code).toBe(0);
     expect(passed).toBe(1);
-    expect((await desk.read('part.csv')).trim()).toBe(
-      await desk.ok(['export', 'companies', '--format', 'csv']),
+    expect((await sandbox.read('part.csv')).trim()).toBe(
+      await sandbox.ok(['export', 'companies', '--format', 'csv']),
     );
     expect(leftovers()).toEqual([]);
   });
@@ -238,16 +241,16 @@ describe('an export that breaks off', () => {
     onHeld = held.resolve;
     [allowed, passed] = [2, 0];
     const words = ['export', 'companies', '--out', 'cut.ndjson'];
-    const command = desk.start(words, { env });
+    const command = sandbox.start(words, { env });
     await held.promise;
     command.kill('SIGINT');
     const { code, stderr } = await command.result;
     onHeld = null;
     expect(code).toBe(130);
     expect(stderr).toMatch(/Interrupted after \d+ records\.\nNext: Add --resume to the same command/);
-    expect(await desk.exists('cut.ndjson')).toBe(false);
+    expect(await sandbox.exists('cut.ndjson')).toBe(false);
     expect((await through(9, 'companies', '--out', 'cut.ndjson', '--resume')).code).toBe(0);
-    expect(ndjson(await desk.read('cut.ndjson'))).toHaveLength(COUNT);
+    expect(ndjson(await sandbox.read('cut.ndjson'))).toHaveLength(COUNT);
     expect(leftovers()).toEqual([]);
   });
 
@@ -260,30 +263,33 @@ describe('an export that breaks off', () => {
     const filter = ['--filter', 'domain=c1.example'];
     const other = ['companies', '--out', 'again.ndjson', ...filter, '--resume', '--force'];
     expect((await through(9, ...other)).code).toBe(0);
-    expect(ndjson(await desk.read('again.ndjson')).map((record) => record.domain)).toEqual(['c1.example']);
+    expect(ndjson(await sandbox.read('again.ndjson')).map((record) => record.domain)).toEqual(['c1.example']);
   });
 
   test.each(['ndjson', 'csv'])(
     'of everything goes on in the folder beside, wherever it broke off: %s',
     async (format) => {
-      for (const name of ['One', 'Two']) await desk.ok(['create', 'deals', `name=${name}`]);
+      for (const name of ['One', 'Two']) await sandbox.ok(['create', 'deals', `name=${name}`]);
       const straight = `straight-${format}`;
-      await desk.ok(['export', 'all', '--out', straight, '--format', format]);
-      const files = readdirSync(desk.path(straight)).sort();
+      await sandbox.ok(['export', 'all', '--out', straight, '--format', format]);
+      const files = readdirSync(sandbox.path(straight)).sort();
       for (const requests of [2, 4, 8, 14, 16]) {
         const out = `resumed-${format}-${requests}`;
         const words = ['all', '--out', out, '--format', format];
         const broken = await through(requests, ...words);
         expect([broken.code, broken.stderr]).toEqual([4, expect.stringContaining('Add --resume')]);
-        expect([existsSync(desk.path(out)), existsSync(desk.path(`${out}.crm-part`))]).toEqual([false, true]);
+        expect([existsSync(sandbox.path(out)), existsSync(sandbox.path(`${out}.crm-part`))]).toEqual([
+          false,
+          true,
+        ]);
         // Records by the time of the last one, links by the number of records that may have some.
         if (requests === 2) expect(broken.stderr).toMatch(/Exporting companies: 200 records \([1-9]\d%\)/);
         if (requests === 16) expect(broken.stderr).toMatch(/Exporting links: 1 of \d+ records \(\d+%\)/);
         expect((await through(99, ...words, '--resume')).code).toBe(0);
-        expect(existsSync(desk.path(`${out}.crm-part`))).toBe(false);
-        expect(readdirSync(desk.path(out)).sort()).toEqual(files);
+        expect(existsSync(sandbox.path(`${out}.crm-part`))).toBe(false);
+        expect(readdirSync(sandbox.path(out)).sort()).toEqual(files);
         for (const file of files.filter((name) => name !== 'export.json')) {
-          expect(await desk.read(`${out}/${file}`)).toBe(await desk.read(`${straight}/${file}`));
+          expect(await sandbox.read(`${out}/${file}`)).toBe(await sandbox.read(`${straight}/${file}`));
         }
       }
     },
@@ -292,38 +298,38 @@ describe('an export that breaks off', () => {
 
   test('of another key starts over, even with --resume', async () => {
     await through(2, 'companies', '--out', 'key.ndjson');
-    const key = await desk.ok(['keys', 'issue', '--org', 'Example', '--all-scopes']);
+    const key = await sandbox.ok(['keys', 'issue', '--org', 'Example', '--all-scopes']);
     [allowed, passed] = [9, 0];
     const words = ['export', 'companies', '--out', 'key.ndjson', '--resume'];
-    expect((await desk.crm(words, { env: { ...env, CRM_API_KEY: key } })).code).toBe(0);
+    expect((await sandbox.crm(words, { env: { ...env, CRM_API_KEY: key } })).code).toBe(0);
     expect(passed).toBe(4);
   });
 });
 
 test.skipIf(!existsSync('/dev/full'))('a full disk behind stdout is reported as such', async () => {
-  const full = await desk.into('/dev/full', ['export', 'companies']);
+  const full = await sandbox.into('/dev/full', ['export', 'companies']);
   expect(full.code).toBe(1);
   expect(full.stderr).toMatch(/Cannot write the output: the disk is full\.\nNext: Free up disk space/);
 });
 
 describe('export all', () => {
   test('writes a file for every resource, and the links', async () => {
-    const contact = JSON.parse(await desk.ok(['create', 'contacts', 'email=all@example.com']));
-    const deal = JSON.parse(await desk.ok(['create', 'deals', 'name=All']));
-    const note = JSON.parse(await desk.ok(['create', 'notes', 'title=All']));
-    const segment = JSON.parse(await desk.ok(['create', 'segments', 'name=All']));
-    await desk.ok(['link', `deals/${deal.id}/contacts`, contact.id, `supervisor=${contact.id}`]);
-    await desk.ok(['link', `notes/${note.id}/records`, deal.id, 'record_type=deal']);
-    await desk.ok(['link', `segments/${segment.id}/members`, contact.id]);
-    const { code, stdout } = await desk.crm(['export', 'all', '--out', 'all']);
+    const contact = JSON.parse(await sandbox.ok(['create', 'contacts', 'email=all@example.com']));
+    const deal = JSON.parse(await sandbox.ok(['create', 'deals', 'name=All']));
+    const note = JSON.parse(await sandbox.ok(['create', 'notes', 'title=All']));
+    const segment = JSON.parse(await sandbox.ok(['create', 'segments', 'name=All']));
+    await sandbox.ok(['link', `deals/${deal.id}/contacts`, contact.id, `supervisor=${contact.id}`]);
+    await sandbox.ok(['link', `notes/${note.id}/records`, deal.id, 'record_type=deal']);
+    await sandbox.ok(['link', `segments/${segment.id}/members`, contact.id]);
+    const { code, stdout } = await sandbox.crm(['export', 'all', '--out', 'all']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(readdirSync(desk.path('all')).sort()).toEqual(
+    expect(readdirSync(sandbox.path('all')).sort()).toEqual(
       'bookings companies contacts deals export interactions links meetings notes pipelines recordings segments tasks'
         .split(' ')
         .map((name) => (name === 'export' ? 'export.json' : `${name}.ndjson`)),
     );
-    expect(ndjson(await desk.read('all/companies.ndjson'))).toHaveLength(COUNT);
-    expect(ndjson(await desk.read('all/links.ndjson'))).toEqual([
+    expect(ndjson(await sandbox.read('all/companies.ndjson'))).toHaveLength(COUNT);
+    expect(ndjson(await sandbox.read('all/links.ndjson'))).toEqual([
       { resource: 'deals', id: deal.id, link: 'contacts', record_id: contact.id, supervisor: contact.id },
       { resource: 'notes', id: note.id, link: 'records', record_id: deal.id, record_type: 'deal' },
       { resource: 'segments', id: segment.id, link: 'members', record_id: contact.id },
@@ -331,27 +337,27 @@ describe('export all', () => {
   });
 
   test('says in export.json what it holds, when, and by which digests that is known', async () => {
-    await desk.ok(['export', 'all', '--out', 'told']);
-    const manifest = JSON.parse(await desk.read('told/export.json'));
+    await sandbox.ok(['export', 'all', '--out', 'told']);
+    const manifest = JSON.parse(await sandbox.read('told/export.json'));
     expect(manifest).toMatchObject({ crm_export: 1, server: server.url });
     expect(Date.parse(manifest.ended_at)).toBeGreaterThanOrEqual(Date.parse(manifest.began_at));
     for (const { name, records, sha256 } of manifest.files) {
-      const text = await desk.read(`told/${name}`);
+      const text = await sandbox.read(`told/${name}`);
       expect([name, records]).toEqual([name, ndjson(text).length]);
       expect(sha256).toBe(new Bun.CryptoHasher('sha256').update(text).digest('hex'));
     }
-    expect(manifest.files.length + 1).toBe(readdirSync(desk.path('told')).length);
+    expect(manifest.files.length + 1).toBe(readdirSync(sandbox.path('told')).length);
   });
 
   test('takes no folder that has something in it, and leaves that alone', async () => {
-    await desk.write('taken/mine.txt', 'mine');
+    await sandbox.write('taken/mine.txt', 'mine');
     for (const more of [[], ['--resume']]) {
-      const { code, stderr } = await desk.crm(['export', 'all', '--out', 'taken', ...more]);
+      const { code, stderr } = await sandbox.crm(['export', 'all', '--out', 'taken', ...more]);
       expect([code, stderr]).toEqual([2, expect.stringContaining('taken is not empty')]);
     }
-    expect(readdirSync(desk.path('taken'))).toEqual(['mine.txt']);
-    await desk.write('held.crm-part/my thesis.doc', 'mine');
-    const { code, stderr } = await desk.crm(['export', 'all', '--out', 'held']);
+    expect(readdirSync(sandbox.path('taken'))).toEqual(['mine.txt']);
+    await sandbox.write('held.crm-part/my thesis.doc', 'mine');
+    const { code, stderr } = await sandbox.crm(['export', 'all', '--out', 'held']);
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining('my thesis.doc, which is not part of an export'),
@@ -359,16 +365,16 @@ describe('export all', () => {
   });
 
   test('takes the place of an empty folder, also by another name for it', async () => {
-    mkdirSync(desk.path('empty'));
-    symlinkSync(desk.path('empty'), desk.path('alias'));
-    await desk.ok(['export', 'all', '--out', 'alias/']);
-    expect(await desk.exists('empty/export.json')).toBe(true);
-    expect((await desk.crm(['export', 'all', '--out', '.'])).code).toBe(2);
+    mkdirSync(sandbox.path('empty'));
+    symlinkSync(sandbox.path('empty'), sandbox.path('alias'));
+    await sandbox.ok(['export', 'all', '--out', 'alias/']);
+    expect(await sandbox.exists('empty/export.json')).toBe(true);
+    expect((await sandbox.crm(['export', 'all', '--out', '.'])).code).toBe(2);
   });
 
   test('writes CSV too', async () => {
-    await desk.ok(['export', 'all', '--out', 'all-csv', '--format', 'csv']);
-    const rows: unknown[] = parse(await desk.read('all-csv/companies.csv'), { columns: true });
+    await sandbox.ok(['export', 'all', '--out', 'all-csv', '--format', 'csv']);
+    const rows: unknown[] = parse(await sandbox.read('all-csv/companies.csv'), { columns: true });
     expect(rows).toHaveLength(COUNT);
   });
 });

@@ -1,9 +1,9 @@
 // `crm health` and what else asks a server: it is the one that was named, and no other.
 import { afterAll, expect, test } from 'bun:test';
 import { generateKey } from '../../db/tables/key-format.ts';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 
-const desk = new Desk();
+const sandbox = new Sandbox();
 const asked: string[] = [];
 const elsewhere = Bun.serve({
   port: 0,
@@ -23,11 +23,11 @@ const moved = Bun.serve({
 });
 afterAll(async () => {
   await Promise.all([elsewhere.stop(true), moved.stop(true)]);
-  desk[Symbol.dispose]();
+  sandbox[Symbol.dispose]();
 });
 
 test('a redirect is reported and not followed: what answers there says nothing of this server', async () => {
-  const { code, stderr } = await desk.crm(['health', '--url', moved.url.origin]);
+  const { code, stderr } = await sandbox.crm(['health', '--url', moved.url.origin]);
   expect([code, stderr]).toEqual([
     1,
     expect.stringContaining(`redirects /readyz to ${elsewhere.url.origin}/readyz (307)`),
@@ -36,7 +36,7 @@ test('a redirect is reported and not followed: what answers there says nothing o
 });
 
 test('a server that is ready is so, without a key', async () => {
-  const { code, stderr } = await desk.crm(['health', '--url', elsewhere.url.origin]);
+  const { code, stderr } = await sandbox.crm(['health', '--url', elsewhere.url.origin]);
   expect([code, stderr]).toEqual([0, 'ready\n']);
   asked.length = 0;
 });
@@ -47,7 +47,7 @@ test.each([
   ['v1', 'service_api'],
 ])('doctor takes no key of %s to where a server sends it on', async (_api, prefix) => {
   const env = { CRM_URL: moved.url.origin, CRM_API_KEY: generateKey(prefix) };
-  const { stdout, stderr } = await desk.crm(['doctor'], { env });
+  const { stdout, stderr } = await sandbox.crm(['doctor'], { env });
   expect(`${stdout}${stderr}`).toContain('failed with 307');
   expect(asked).toEqual([]);
 });

@@ -1,17 +1,18 @@
 // Rules of keys beside their scopes: from where they may be used, and how long they last, each by itself or by its organization.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Desk, ndjson, type RunningServer } from '../support/command.ts';
+import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
 
 const DAY_MS = 86_400_000;
-const desk = await Desk.withDatabase();
+const sandbox = await Sandbox.withDatabase();
 let server: RunningServer;
 beforeAll(async () => {
-  await desk.ok(['init', '--org', 'Acme']);
-  server = await desk.serve(['--behind-proxy']);
+  await sandbox.ok(['init', '--org', 'Acme']);
+  server = await sandbox.serve(['--behind-proxy']);
 });
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
-const issue = (...words: string[]) => desk.crm(['keys', 'issue', '--org', 'Acme', '--all-scopes', ...words]);
+const issue = (...words: string[]) =>
+  sandbox.crm(['keys', 'issue', '--org', 'Acme', '--all-scopes', ...words]);
 
 async function issued(...words: string[]) {
   const { stdout, stderr } = await issue(...words, '-o', 'json');
@@ -53,11 +54,11 @@ describe('--allow-ip', () => {
     [['--allow-ip', '2001:db8::1/64'], '2001:db8::/64 for the network, or 2001:db8::1'],
     [['--allow-ip', Array.from({ length: 101 }, (_, n) => `10.0.0.${n}`).join(',')], 'at most 100'],
   ])('%p is used wrongly, and no key is made', async (words, reason) => {
-    const before = await desk.ok(['keys', 'list']);
+    const before = await sandbox.ok(['keys', 'list']);
     const { code, stdout, stderr } = await issue(...words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(reason);
-    expect(await desk.ok(['keys', 'list'])).toBe(before);
+    expect(await sandbox.ok(['keys', 'list'])).toBe(before);
   });
 
   test('holds behind a proxy, and what keys update says holds from the next request on', async () => {
@@ -65,30 +66,30 @@ describe('--allow-ip', () => {
     expect([await statusFrom('10.1.2.3', key), await statusFrom('192.0.2.1', key)]).toEqual([200, 403]);
     // The one that the proxy saw comes last; whatever stands before came from the client.
     expect(await statusFrom('10.1.2.3, 192.0.2.1', key)).toBe(403);
-    const update = (...words: string[]) => desk.ok(['keys', 'update', id, ...words]);
+    const update = (...words: string[]) => sandbox.ok(['keys', 'update', id, ...words]);
     await update('--allow-ip', '192.0.2.0/24', '--allow-ip', '2001:db8::/32');
     expect([await statusFrom('10.1.2.3', key), await statusFrom('192.0.2.1', key)]).toEqual([403, 200]);
     expect(await statusFrom('2001:db8::5', key)).toBe(200);
-    const { key: rotated } = JSON.parse(await desk.ok(['keys', 'rotate', id, '-o', 'json']));
+    const { key: rotated } = JSON.parse(await sandbox.ok(['keys', 'rotate', id, '-o', 'json']));
     expect([await statusFrom('10.1.2.3', rotated), await statusFrom('192.0.2.1', rotated)]).toEqual([
       403, 200,
     ]);
     await update('--allow-any');
     expect(await statusFrom('10.1.2.3', rotated)).toBe(200);
     for (const wrong of [[], ['--allow-any', '--allow-ip', '10.0.0.0/8'], ['--allow-ip', 'x']])
-      expect((await desk.crm(['keys', 'update', id, ...wrong])).code).toBe(2);
-    await desk.ok(['keys', 'revoke', id]);
-    const gone = await desk.crm(['keys', 'update', id, '--allow-any']);
+      expect((await sandbox.crm(['keys', 'update', id, ...wrong])).code).toBe(2);
+    await sandbox.ok(['keys', 'revoke', id]);
+    const gone = await sandbox.crm(['keys', 'update', id, '--allow-any']);
     expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('is revoked')]);
   });
 
   test('refused elsewhere, a command says from where and what to do; doctor too', async () => {
     const { key } = await issued('--allow-ip', '10.0.0.0/8');
     const env = { CRM_URL: server.url, CRM_API_KEY: key };
-    const { code, stderr } = await desk.crm(['list', 'contacts'], { env });
+    const { code, stderr } = await sandbox.crm(['list', 'contacts'], { env });
     expect([code, stderr]).toEqual([4, expect.stringContaining('127.0.0.1')]);
     expect(stderr).toContain('crm keys update ID --allow-ip');
-    const findings = ndjson((await desk.crm(['doctor', '-o', 'ndjson'], { env })).stdout);
+    const findings = ndjson((await sandbox.crm(['doctor', '-o', 'ndjson'], { env })).stdout);
     expect(JSON.stringify(findings)).toContain('it is not allowed from this client IP');
   });
 
@@ -96,14 +97,14 @@ describe('--allow-ip', () => {
     const free = await issued();
     expect(Object.keys(free)).not.toContain('allow_ip');
     const { id } = await issued('--allow-ip', '10.0.0.0/8,192.0.2.1');
-    const listed = ndjson(await desk.ok(['keys', 'list']));
+    const listed = ndjson(await sandbox.ok(['keys', 'list']));
     expect(listed.find((key) => key.id === id)?.allow_ip).toEqual(['10.0.0.0/8', '192.0.2.1']);
     expect(listed.find((key) => key.id === free.id)?.allow_ip).toBeNull();
-    const table = await desk.ok(['keys', 'list', '-o', 'table']);
+    const table = await sandbox.ok(['keys', 'list', '-o', 'table']);
     expect(table).toContain('10.0.0.0/8, 192.0.2.1');
-    await desk.ok(['orgs', 'create', 'Others']);
-    await desk.ok(['keys', 'issue', '--org', 'Others', '--all-scopes']);
-    const others = await desk.ok(['keys', 'list', '--org', 'Others', '-o', 'table']);
+    await sandbox.ok(['orgs', 'create', 'Others']);
+    await sandbox.ok(['keys', 'issue', '--org', 'Others', '--all-scopes']);
+    const others = await sandbox.ok(['keys', 'list', '--org', 'Others', '-o', 'table']);
     expect([others.includes('ALLOW_IP'), others.includes('SCOPES')]).toEqual([false, true]);
   });
 });
@@ -115,10 +116,10 @@ test('a dry run of a v1 key calls people what version 1 calls them', async () =>
 
 test('the audit log tells of networks and expiry that were changed', async () => {
   const { id } = await issued();
-  await desk.ok(['keys', 'update', id, '--allow-ip', '10.0.0.0/8,192.0.2.1']);
-  await desk.ok(['orgs', 'create', 'Audited']);
-  await desk.ok(['orgs', 'update', 'Audited', '--key-expiry', '7d']);
-  const entriesOf = async (action: string) => ndjson(await desk.ok(['audit', 'list', '--action', action]));
+  await sandbox.ok(['keys', 'update', id, '--allow-ip', '10.0.0.0/8,192.0.2.1']);
+  await sandbox.ok(['orgs', 'create', 'Audited']);
+  await sandbox.ok(['orgs', 'update', 'Audited', '--key-expiry', '7d']);
+  const entriesOf = async (action: string) => ndjson(await sandbox.ok(['audit', 'list', '--action', action]));
   expect((await entriesOf('key.changed'))[0]).toMatchObject({
     target_id: id,
     details: { networks: ['10.0.0.0/8', '192.0.2.1'] },
@@ -130,47 +131,49 @@ describe('--key-expiry', () => {
   const soonest = (days: number) => Date.now() + days * DAY_MS - 60_000;
 
   test('is what keys of the organization get unless said, and the output says so', async () => {
-    const org = JSON.parse(await desk.ok(['orgs', 'create', 'Passing', '--key-expiry', '90d', '-o', 'json']));
+    const org = JSON.parse(
+      await sandbox.ok(['orgs', 'create', 'Passing', '--key-expiry', '90d', '-o', 'json']),
+    );
     expect(org.key_expiry).toBe('90d');
     const words = ['keys', 'issue', '--org', 'Passing', '--scopes', 'deals:read'];
-    const given = await desk.crm([...words, '-o', 'json']);
+    const given = await sandbox.crm([...words, '-o', 'json']);
     const { expires_at } = JSON.parse(given.stdout);
     expect(Date.parse(expires_at)).toBeWithin(soonest(90), soonest(90) + 120_000);
     expect(given.stderr).toContain(`Keys of Passing last 90d by default`);
     expect(given.stderr).toContain(expires_at);
-    const never = await desk.crm([...words, '--expires', 'never', '-o', 'json']);
+    const never = await sandbox.crm([...words, '--expires', 'never', '-o', 'json']);
     expect([JSON.parse(never.stdout).expires_at, never.stderr]).toEqual([
       null,
       'The key never expires, although keys of Passing last 90d by default.\n',
     ]);
-    const said = await desk.crm([...words, '--expires', '2d', '-o', 'json']);
+    const said = await sandbox.crm([...words, '--expires', '2d', '-o', 'json']);
     expect([Date.parse(JSON.parse(said.stdout).expires_at) < soonest(3), said.stderr]).toEqual([true, '']);
-    const dry = await desk.crm([...words, '--dry-run', '--allow-ip', '10.0.0.0/8']);
+    const dry = await sandbox.crm([...words, '--dry-run', '--allow-ip', '10.0.0.0/8']);
     expect(dry.stderr).toMatch(/The key would expire on 20.*\nThe key could be used from 10\.0\.0\.0\/8\.\n/);
-    const first = await desk.crm(['init', '--org', 'Passing']);
+    const first = await sandbox.crm(['init', '--org', 'Passing']);
     expect(first.code).toBe(0);
   });
 
   test('changes for keys to come, and is shown by orgs list once one has it', async () => {
     const before = await issued();
-    const updated = await desk.crm(['orgs', 'update', 'acme', '--key-expiry', '36h', '-o', 'json']);
+    const updated = await sandbox.crm(['orgs', 'update', 'acme', '--key-expiry', '36h', '-o', 'json']);
     expect(JSON.parse(updated.stdout)).toMatchObject({ name: 'Acme', key_expiry: '36h' });
     const after = await issued();
     expect([before.expires_at, typeof after.expires_at]).toEqual([null, 'string']);
     const expiryOf = async () =>
-      ndjson(await desk.ok(['orgs', 'list'])).find(({ name }) => name === 'Acme')?.key_expiry;
+      ndjson(await sandbox.ok(['orgs', 'list'])).find(({ name }) => name === 'Acme')?.key_expiry;
     expect(await expiryOf()).toBe('36h');
-    await desk.ok(['orgs', 'update', 'Acme', '--key-expiry', 'none']);
+    await sandbox.ok(['orgs', 'update', 'Acme', '--key-expiry', 'none']);
     expect([await expiryOf(), (await issued()).expires_at]).toEqual([null, null]);
     for (const wrong of [[], ['--key-expiry', '0'], ['--key-expiry', 'soon']])
-      expect((await desk.crm(['orgs', 'update', 'Acme', ...wrong])).code).toBe(2);
-    expect((await desk.crm(['orgs', 'update', 'Nobody', '--key-expiry', '1d'])).code).toBe(1);
+      expect((await sandbox.crm(['orgs', 'update', 'Acme', ...wrong])).code).toBe(2);
+    expect((await sandbox.crm(['orgs', 'update', 'Nobody', '--key-expiry', '1d'])).code).toBe(1);
   });
 
   test('a key that follows a v1 key has its networks and its end, unless said', async () => {
     const v1 = await issued('--api', 'v1', '--allow-ip', '10.0.0.0/8', '--expires', '5d');
     const next = (...words: string[]) =>
-      desk.crm(['keys', 'issue', '--from-v1', v1.id, '-o', 'json', ...words]);
+      sandbox.crm(['keys', 'issue', '--from-v1', v1.id, '-o', 'json', ...words]);
     const same = await next();
     expect(JSON.parse(same.stdout)).toMatchObject({ allow_ip: ['10.0.0.0/8'], expires_at: v1.expires_at });
     expect(same.stderr).toContain('expires with the v1 key');

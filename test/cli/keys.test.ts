@@ -1,24 +1,24 @@
 // `crm keys`: issue, list, rotate and revoke, on the database itself.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { openStore } from '../../db/store.ts';
-import { Desk, ndjson } from '../support/command.ts';
+import { ndjson, Sandbox } from '../support/command.ts';
 
-const desk = await Desk.withDatabase();
+const sandbox = await Sandbox.withDatabase();
 const KEY = /service_(?:live|api|pk)_[0-9A-Za-z]{49}/;
 let initKey = '';
 beforeAll(async () => {
-  initKey = await desk.ok(['init', '--org', 'Example', '--user', 'ada@example.com']);
+  initKey = await sandbox.ok(['init', '--org', 'Example', '--user', 'ada@example.com']);
 });
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
-const issue = (...words: string[]) => desk.crm(['keys', 'issue', '--org', 'example', ...words]);
+const issue = (...words: string[]) => sandbox.crm(['keys', 'issue', '--org', 'example', ...words]);
 
 async function issued(...words: string[]): Promise<Record<string, unknown>> {
-  return JSON.parse(await desk.ok(['keys', 'issue', '--org', 'Example', ...words, '-o', 'json']));
+  return JSON.parse(await sandbox.ok(['keys', 'issue', '--org', 'Example', ...words, '-o', 'json']));
 }
 
 async function storedKey(id: unknown): Promise<Record<string, unknown> | undefined> {
-  return ndjson(await desk.ok(['keys', 'list'])).find((key) => key.id === id);
+  return ndjson(await sandbox.ok(['keys', 'list'])).find((key) => key.id === id);
 }
 
 describe('keys issue', () => {
@@ -30,12 +30,12 @@ describe('keys issue', () => {
 
   test('prints the bare key in a pipe where tables are the rule', async () => {
     const words = ['keys', 'issue', '--org', 'Example', '--scopes', 'contacts:read'];
-    const { stdout } = await desk.crm(words, { env: { CRM_OUTPUT: 'table' } });
+    const { stdout } = await sandbox.crm(words, { env: { CRM_OUTPUT: 'table' } });
     expect(stdout).toMatch(/^service_live_[0-9A-Za-z]{49}\n$/);
   });
 
   test('prints a framed notice on a terminal, where the key stands alone in its line', async () => {
-    const { code, output } = await desk.onTerminal(
+    const { code, output } = await sandbox.onTerminal(
       ['keys', 'issue', '--org', 'Example', '--all-scopes', '--name', 'nightly'],
       { columns: 100 },
     );
@@ -43,7 +43,7 @@ describe('keys issue', () => {
     expect(output).toStartWith('╭─');
     expect(output).toContain('shown only once');
     expect(output).toMatch(/│ service_live_[0-9A-Za-z]{49} +│\n/);
-    const narrow = await desk.onTerminal(['keys', 'issue', '--org', 'Example', '--all-scopes'], {
+    const narrow = await sandbox.onTerminal(['keys', 'issue', '--org', 'Example', '--all-scopes'], {
       columns: 64,
     });
     expect(narrow.output).not.toContain('│');
@@ -74,7 +74,7 @@ describe('keys issue', () => {
   });
 
   test('binds a key to a user', async () => {
-    const [ada] = ndjson(await desk.ok(['users', 'list', '--org', 'Example']));
+    const [ada] = ndjson(await sandbox.ok(['users', 'list', '--org', 'Example']));
     const key = await issued('--all-scopes', '--access', 'user', '--user', 'ADA@example.com');
     expect(await storedKey(key.id)).toMatchObject({ access: 'user', user_id: ada?.id });
   });
@@ -91,19 +91,19 @@ describe('keys issue', () => {
   test('takes the organization of the v1 key where none is named', async () => {
     const v1 = await issued('--api', 'v1', '--scopes', 'people:read');
     const words = ['keys', 'issue', '--from-v1', String(v1.id), '-o', 'json'];
-    const key = JSON.parse(await desk.ok(words));
+    const key = JSON.parse(await sandbox.ok(words));
     expect(key.scopes).toEqual(['contacts:read']);
-    const listed = ndjson(await desk.ok(['keys', 'list', '--org', 'Example']));
+    const listed = ndjson(await sandbox.ok(['keys', 'list', '--org', 'Example']));
     expect(listed.map(({ id }) => id)).toContain(key.id);
-    await desk.ok(['orgs', 'create', 'Other']);
-    const other = await desk.crm([...words, '--org', 'Other']);
+    await sandbox.ok(['orgs', 'create', 'Other']);
+    const other = await sandbox.crm([...words, '--org', 'Other']);
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('Other has no v1 key')]);
   });
 
   test('says what the options alone show to be wrong, without a database', async () => {
     for (const wrong of [['--scopes', 'nope:read'], ['--all-scopes', '--expires', 'soon'], []]) {
       const words = ['keys', 'issue', '--org', 'Example', '--db', 'none.db', ...wrong];
-      expect((await desk.crm(words)).code).toBe(2);
+      expect((await sandbox.crm(words)).code).toBe(2);
     }
   });
 
@@ -119,8 +119,8 @@ describe('keys issue', () => {
   });
 
   test('needs an organization that exists, a user of it, and a v1 key of it', async () => {
-    expect((await desk.crm(['keys', 'issue', '--all-scopes'])).code).toBe(2);
-    expect((await desk.crm(['keys', 'issue', '--all-scopes', '--org', 'Nobody'])).code).toBe(1);
+    expect((await sandbox.crm(['keys', 'issue', '--all-scopes'])).code).toBe(2);
+    expect((await sandbox.crm(['keys', 'issue', '--all-scopes', '--org', 'Nobody'])).code).toBe(1);
     expect((await issue('--all-scopes', '--access', 'user', '--user', 'b@example.com')).code).toBe(1);
     const v2 = await issued('--all-scopes');
     expect((await issue('--from-v1', String(v2.id))).code).toBe(1);
@@ -130,9 +130,9 @@ describe('keys issue', () => {
 describe('keys issue: usage errors make no key', () => {
   let before = '';
   beforeAll(async () => {
-    before = await desk.ok(['keys', 'list']);
+    before = await sandbox.ok(['keys', 'list']);
   });
-  afterAll(async () => expect(await desk.ok(['keys', 'list'])).toBe(before));
+  afterAll(async () => expect(await sandbox.ok(['keys', 'list'])).toBe(before));
 
   test.each([
     [[], 'one of --scopes'],
@@ -164,7 +164,7 @@ describe('keys issue: usage errors make no key', () => {
 describe('keys list, rotate and revoke', () => {
   test('list shows no secret in any format', async () => {
     for (const format of ['json', 'ndjson', 'csv', 'table']) {
-      expect(await desk.ok(['keys', 'list', '--org', 'Example', '-o', format])).not.toMatch(KEY);
+      expect(await sandbox.ok(['keys', 'list', '--org', 'Example', '-o', format])).not.toMatch(KEY);
     }
   });
 
@@ -177,7 +177,7 @@ describe('keys list, rotate and revoke', () => {
       '--name',
       'wide',
     );
-    const { output } = await desk.onTerminal(['keys', 'list', '--no-color'], { columns: 240 });
+    const { output } = await sandbox.onTerminal(['keys', 'list', '--no-color'], { columns: 240 });
     const [header = '', ...rows] = output.split('\n');
     expect(header).toMatch(/ACCESS +EXPIRES_AT +SCOPES/);
     const row = rows.find((line) => line.startsWith(String(id)));
@@ -186,13 +186,13 @@ describe('keys list, rotate and revoke', () => {
 
   test('list names the organization of each key by its id', async () => {
     const { id } = await issued('--all-scopes');
-    const orgs = ndjson(await desk.ok(['orgs', 'list']));
+    const orgs = ndjson(await sandbox.ok(['orgs', 'list']));
     const example = orgs.find(({ name }) => name === 'Example');
     expect(await storedKey(id)).toMatchObject({ org_id: example?.id });
   });
 
   test('the database holds no secret', async () => {
-    const store = await openStore(desk.database);
+    const store = await openStore(sandbox.database);
     const tables = ['api_keys', 'api_key_secrets'] as const;
     const rows = await Promise.all(tables.map((table) => store.read.selectFrom(table).selectAll().execute()));
     await store.close();
@@ -203,30 +203,32 @@ describe('keys list, rotate and revoke', () => {
 
   test('rotate prints a new key of the same id', async () => {
     const key = await issued('--all-scopes');
-    const rotated = JSON.parse(await desk.ok(['keys', 'rotate', String(key.id), '-o', 'json']));
+    const rotated = JSON.parse(await sandbox.ok(['keys', 'rotate', String(key.id), '-o', 'json']));
     expect(rotated).toEqual({ ...key, key: expect.stringMatching(KEY) });
     expect(rotated.key).not.toBe(key.key);
-    expect(await desk.ok(['keys', 'rotate', String(key.id), '--grace', '0'])).toMatch(/^service_live_\w+$/);
+    expect(await sandbox.ok(['keys', 'rotate', String(key.id), '--grace', '0'])).toMatch(
+      /^service_live_\w+$/,
+    );
   });
 
   test.each(['8d', '1y', '-1h', 'x'])('a grace of %p is a usage error', async (grace) => {
     const key = await issued('--all-scopes');
-    const { code, stderr } = await desk.crm(['keys', 'rotate', String(key.id), `--grace=${grace}`]);
+    const { code, stderr } = await sandbox.crm(['keys', 'rotate', String(key.id), `--grace=${grace}`]);
     expect(code).toBe(2);
     expect(stderr).toContain('up to 7 days');
   });
 
   test('revoke ends a key, once; it cannot be rotated any more', async () => {
     const { id } = await issued('--all-scopes');
-    expect(await desk.crm(['keys', 'revoke', String(id)])).toMatchObject({ code: 0, stdout: '' });
+    expect(await sandbox.crm(['keys', 'revoke', String(id)])).toMatchObject({ code: 0, stdout: '' });
     expect(await storedKey(id)).toMatchObject({ status: 'revoked', revoked_at: expect.any(String) });
-    expect((await desk.crm(['keys', 'revoke', String(id)])).stderr).toContain('already revoked');
-    expect(await desk.crm(['keys', 'rotate', String(id)])).toMatchObject({ code: 1, stdout: '' });
+    expect((await sandbox.crm(['keys', 'revoke', String(id)])).stderr).toContain('already revoked');
+    expect(await sandbox.crm(['keys', 'rotate', String(id)])).toMatchObject({ code: 1, stdout: '' });
   });
 
   test('a key given instead of an ID is not printed', async () => {
     for (const command of ['rotate', 'revoke']) {
-      const { code, stderr } = await desk.crm(['keys', command, initKey]);
+      const { code, stderr } = await sandbox.crm(['keys', command, initKey]);
       expect(code).toBe(1);
       expect(stderr).toContain('not the key itself');
       expect(stderr).not.toContain(initKey);
@@ -236,24 +238,24 @@ describe('keys list, rotate and revoke', () => {
 
 describe('before and long after', () => {
   test('a dry run says what a key would open, and issues none', async () => {
-    const before = ndjson(await desk.ok(['keys', 'list'])).length;
+    const before = ndjson(await sandbox.ok(['keys', 'list'])).length;
     const { code, stdout, stderr } = await issue('--scopes', 'deals:read,pipelines:read', '--dry-run');
     expect([code, stderr]).toEqual([0, 'Nothing was issued.\n']);
     expect(ndjson(stdout)).toEqual([
       { resource: 'pipelines', may: 'read', records: 1 },
       { resource: 'deals', may: 'read', records: 0 },
     ]);
-    expect(ndjson(await desk.ok(['keys', 'list']))).toHaveLength(before);
+    expect(ndjson(await sandbox.ok(['keys', 'list']))).toHaveLength(before);
   });
 
   test('idle keys are those that work and that nobody has used for so long', async () => {
     const { id } = await issued('--scopes', 'deals:read');
     const gone = await issued('--scopes', 'deals:read');
-    await desk.ok(['keys', 'revoke', String(gone.id)]);
-    const idle = ndjson(await desk.ok(['keys', 'list', '--idle', '0'])).map((key) => key.id);
+    await sandbox.ok(['keys', 'revoke', String(gone.id)]);
+    const idle = ndjson(await sandbox.ok(['keys', 'list', '--idle', '0'])).map((key) => key.id);
     expect([idle.includes(id), idle.includes(gone.id)]).toEqual([true, false]);
-    expect(await desk.ok(['keys', 'list', '--idle', '1h'])).toBe('');
-    const wrong = await desk.crm(['keys', 'list', '--idle', 'long']);
+    expect(await sandbox.ok(['keys', 'list', '--idle', '1h'])).toBe('');
+    const wrong = await sandbox.crm(['keys', 'list', '--idle', 'long']);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('90d')]);
   });
 });

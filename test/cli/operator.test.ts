@@ -1,17 +1,17 @@
 // The operator commands: init, organizations and users, on the database file itself.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Desk, ndjson } from '../support/command.ts';
+import { ndjson, Sandbox } from '../support/command.ts';
 
-const desk = await Desk.withDatabase();
+const sandbox = await Sandbox.withDatabase();
 const KEY = /service_(?:live|api|pk)_[0-9A-Za-z]{49}/;
 beforeAll(async () => {
-  await desk.ok(['init', '--org', 'Example', '--user', 'ada@example.com']);
+  await sandbox.ok(['init', '--org', 'Example', '--user', 'ada@example.com']);
 });
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe('init', () => {
   test('prints the bare key in a pipe, and the rest on stderr', async () => {
-    await using other = await Desk.withDatabase();
+    await using other = await Sandbox.withDatabase();
     const { code, stdout, stderr } = await other.crm(['init', '--org', 'Other', '--user', 'b@example.com']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^service_live_[0-9A-Za-z]{49}\n$/);
@@ -20,28 +20,28 @@ describe('init', () => {
   });
 
   test('makes one organization, the user, and a v2 key with every scope', async () => {
-    expect(ndjson(await desk.ok(['orgs', 'list'])).map((org) => org.name)).toEqual(['Example']);
-    expect(ndjson(await desk.ok(['users', 'list', '--org', 'Example'])).map((user) => user.email)).toEqual([
-      'ada@example.com',
-    ]);
-    const [key] = ndjson(await desk.ok(['keys', 'list']));
+    expect(ndjson(await sandbox.ok(['orgs', 'list'])).map((org) => org.name)).toEqual(['Example']);
+    expect(ndjson(await sandbox.ok(['users', 'list', '--org', 'Example'])).map((user) => user.email)).toEqual(
+      ['ada@example.com'],
+    );
+    const [key] = ndjson(await sandbox.ok(['keys', 'list']));
     expect(key).toMatchObject({ api: 'v2', access: 'organization', status: 'active', expires_at: null });
     expect(key?.scopes).toHaveLength(27);
   });
 
   test('run again changes nothing and prints nothing on stdout, even after its key was revoked', async () => {
-    const [before] = ndjson(await desk.ok(['keys', 'list']));
-    const again = await desk.crm(['init', '--org', 'EXAMPLE', '--user', 'ADA@example.com', '-o', 'json']);
+    const [before] = ndjson(await sandbox.ok(['keys', 'list']));
+    const again = await sandbox.crm(['init', '--org', 'EXAMPLE', '--user', 'ADA@example.com', '-o', 'json']);
     expect(again).toMatchObject({ code: 0, stdout: '' });
-    expect(ndjson(await desk.ok(['keys', 'list']))).toEqual([before ?? {}]);
-    await using other = await Desk.withDatabase();
+    expect(ndjson(await sandbox.ok(['keys', 'list']))).toEqual([before ?? {}]);
+    await using other = await Sandbox.withDatabase();
     const { id } = JSON.parse(await other.ok(['init', '--org', 'Other', '-o', 'json']));
     await other.ok(['keys', 'revoke', id]);
     expect((await other.crm(['init', '--org', 'Other'])).stdout).toBe('');
   });
 
   test('on a terminal tells the next commands once, in the order in which they work', async () => {
-    await using other = await Desk.withDatabase();
+    await using other = await Sandbox.withDatabase();
     const { code, output } = await other.onTerminal(['init', '--org', 'Shown', '--db', 'my.db']);
     expect(code).toBe(0);
     expect(output.match(/Next: /g)).toHaveLength(1);
@@ -54,7 +54,7 @@ describe('init', () => {
   });
 
   test('twice at once makes one organization and one key', async () => {
-    await using other = await Desk.withDatabase();
+    await using other = await Sandbox.withDatabase();
     await other.ok(['init', '--org', 'First']);
     const runs = await Promise.all([1, 2, 3].map(() => other.crm(['init', '--org', 'Second'])));
     expect(runs.map((run) => run.code)).toEqual([0, 0, 0]);
@@ -67,7 +67,7 @@ describe('init', () => {
     [['--org', 'a\nb'], 'without line breaks'],
     [['--org', 'Example', '--user', 'ada'], 'not a valid email address'],
   ])('%p is a usage error', async (words, reason) => {
-    const { code, stdout, stderr } = await desk.crm(['init', ...words]);
+    const { code, stdout, stderr } = await sandbox.crm(['init', ...words]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(reason);
   });
@@ -75,7 +75,7 @@ describe('init', () => {
 
 describe('orgs and users', () => {
   test('create prints the object, and names are unique whatever their case', async () => {
-    await using other = await Desk.withDatabase();
+    await using other = await Sandbox.withDatabase();
     await other.ok(['init', '--org', 'First']);
     const org = JSON.parse(await other.ok(['orgs', 'create', 'Second']));
     expect(Object.keys(org)).toEqual(['id', 'name', 'created_at']);
@@ -93,37 +93,37 @@ describe('orgs and users', () => {
   });
 
   test('an unknown organization or a missing database says how to make one', async () => {
-    const org = await desk.crm(['users', 'list', '--org', 'Nobody']);
+    const org = await sandbox.crm(['users', 'list', '--org', 'Nobody']);
     expect(org.code).toBe(1);
     expect(org.stderr).toContain('crm orgs create');
-    const database = await desk.crm(['orgs', 'create', 'X', '--db', 'none.db']);
+    const database = await sandbox.crm(['orgs', 'create', 'X', '--db', 'none.db']);
     expect(database.code).toBe(1);
     expect(database.stderr).toContain('crm init --org NAME');
-    expect(await desk.exists('none.db')).toBe(false);
+    expect(await sandbox.exists('none.db')).toBe(false);
   });
 
   test('an empty path is a usage error, and one that no file can have is reported as such', async () => {
-    const empty = await desk.crm(['orgs', 'list', '--db', '']);
+    const empty = await sandbox.crm(['orgs', 'list', '--db', '']);
     expect(empty.code).toBe(2);
     expect(empty.stderr).toContain('--db is empty');
-    const long = await desk.crm(['init', '--org', 'Example', '--db', 'x'.repeat(300)]);
+    const long = await sandbox.crm(['init', '--org', 'Example', '--db', 'x'.repeat(300)]);
     expect({ code: long.code, stdout: long.stdout }).toEqual({ code: 1, stdout: '' });
     expect(long.stderr).toMatch(/\nNext: /);
     expect(long.stderr).not.toContain('unexpected error');
   });
 
   test('a file that is no database is left alone', async () => {
-    await desk.write('text.db', 'hello');
-    const { code, stderr } = await desk.crm(['orgs', 'list', '--db', 'text.db']);
+    await sandbox.write('text.db', 'hello');
+    const { code, stderr } = await sandbox.crm(['orgs', 'list', '--db', 'text.db']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Next: /m);
-    expect(await desk.read('text.db')).toBe('hello');
+    expect(await sandbox.read('text.db')).toBe('hello');
   });
 });
 
 describe('what is to be typed next names the database that was named', () => {
   beforeAll(async () => {
-    await desk.ok(['init', '--org', 'Acme', '--db', 'my own.db']);
+    await sandbox.ok(['init', '--org', 'Acme', '--db', 'my own.db']);
   });
 
   test.each([
@@ -139,7 +139,7 @@ describe('what is to be typed next names the database that was named', () => {
     [['keys', 'revoke', 'nope'], "to list keys: crm keys list --db 'my own.db'\n"],
     [['init', '--org', 'Acme'], "crm keys issue --org Acme --all-scopes --db 'my own.db'\n"],
   ])('%p', async (words, said) => {
-    const { stderr } = await desk.crm([...words, '--db', 'my own.db']);
+    const { stderr } = await sandbox.crm([...words, '--db', 'my own.db']);
     expect(stderr.toLowerCase()).toContain(said.toLowerCase());
   });
 
@@ -148,7 +148,7 @@ describe('what is to be typed next names the database that was named', () => {
     ['init', 'nowhere/x.db cannot be created: its folder does not exist.\n'],
   ])('where there is none: %s', async (command, said) => {
     const words = command === 'orgs' ? ['orgs', 'list'] : ['init', '--org', 'Acme'];
-    const { code, stderr } = await desk.crm([...words, '--db', 'nowhere/x.db']);
+    const { code, stderr } = await sandbox.crm([...words, '--db', 'nowhere/x.db']);
     expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
   });
 });

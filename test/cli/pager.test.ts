@@ -1,15 +1,15 @@
 // What is longer than the screen goes through a pager, and nothing else does.
 import { afterAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 
-const desk = new Desk([process.execPath, join(import.meta.dir, '../support/paging-child.ts')]);
-afterAll(() => desk[Symbol.asyncDispose]());
+const sandbox = new Sandbox([process.execPath, join(import.meta.dir, '../support/paging-child.ts')]);
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 // The terminal has 40 lines.
 const PAGER = "sed 's/^/paged /'";
 const shown = async (args: string[], env: Record<string, string> = {}) =>
-  (await desk.onTerminal(args, { env: { PAGER, ...env } })).output;
+  (await sandbox.onTerminal(args, { env: { PAGER, ...env } })).output;
 
 describe('on a terminal', () => {
   test('what is longer than the screen goes through the pager', async () => {
@@ -36,7 +36,7 @@ describe('on a terminal', () => {
   });
 
   test('a reader who has seen enough ends it', async () => {
-    const { code, output } = await desk.onTerminal(['20000'], { env: { PAGER: 'head -1' } });
+    const { code, output } = await sandbox.onTerminal(['20000'], { env: { PAGER: 'head -1' } });
     expect({ code, output }).toEqual({ code: 0, output: 'line 1\n' });
   });
 
@@ -46,6 +46,6 @@ describe('on a terminal', () => {
 });
 
 test('in a pipe there is none', async () => {
-  const { stdout } = await desk.crm(['99'], { env: { PAGER } });
+  const { stdout } = await sandbox.crm(['99'], { env: { PAGER } });
   expect(stdout).toStartWith('line 1\n');
 });

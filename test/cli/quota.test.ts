@@ -6,7 +6,7 @@ import { findOrganization } from '../../db/tables/accounts.ts';
 import { listAudit } from '../../db/tables/audit.ts';
 import { countRecordTotals } from '../../db/tables/content-bytes.ts';
 import type { Quota } from '../../db/tables/quotas.ts';
-import { Desk, ndjson } from '../support/command.ts';
+import { ndjson, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import type { Json } from '../support/harness.ts';
 import { setQuota } from '../support/quota.ts';
@@ -14,16 +14,16 @@ import { setQuota } from '../support/quota.ts';
 // Each runs the command several times over.
 setDefaultTimeout(30_000);
 
-const desk = await Desk.withDatabase();
-afterAll(() => desk[Symbol.asyncDispose]());
+const sandbox = await Sandbox.withDatabase();
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 let key: string;
 beforeAll(async () => {
-  key = await desk.ok(['init', '--org', 'Acme']);
+  key = await sandbox.ok(['init', '--org', 'Acme']);
 });
 
 const quota = async (...args: string[]): Promise<Json> =>
-  JSON.parse(await desk.ok(['orgs', 'quota', 'acme', '-o', 'json', ...args]));
+  JSON.parse(await sandbox.ok(['orgs', 'quota', 'acme', '-o', 'json', ...args]));
 
 function create(url: string, index: number): Promise<Response> {
   return fetch(`${url}/api/v2/contacts`, {
@@ -34,15 +34,15 @@ function create(url: string, index: number): Promise<Response> {
 }
 
 async function inDatabase<T>(job: (store: Store, orgNumber: number) => Promise<T>): Promise<T> {
-  const store = await openStore(desk.database);
+  const store = await openStore(sandbox.database);
   const org = await findOrganization(store.read, 'acme');
   return job(store, org?.number ?? 0).finally(() => store.close());
 }
 
 const set = (given: Partial<Quota>) =>
-  inDatabase((store, orgNumber) => setQuota({ store, dbPath: desk.database, orgNumber }, given));
+  inDatabase((store, orgNumber) => setQuota({ store, dbPath: sandbox.database, orgNumber }, given));
 
-const findings = () => inDatabase((store) => checkQuotas(store.read, desk.database));
+const findings = () => inDatabase((store) => checkQuotas(store.read, sandbox.database));
 
 describe('a quota', () => {
   test('is shown with what is there, which is counted where none is set', async () => {
@@ -50,7 +50,7 @@ describe('a quota', () => {
       ...{ name: 'Acme', records: 1, records_limit: null, bytes: 5, bytes_limit: null },
       ...{ bytes_in_flight_limit: null, replay_bytes: 0, replay_bytes_limit: 1024 ** 3 },
     });
-    expect(Object.keys(ndjson(await desk.ok(['orgs', 'list']))[0] ?? {})).toEqual([
+    expect(Object.keys(ndjson(await sandbox.ok(['orgs', 'list']))[0] ?? {})).toEqual([
       'id',
       'name',
       'created_at',
@@ -62,7 +62,7 @@ describe('a quota', () => {
   test.each(isPostgres ? [[]] : [[], ['--readers', '2']])(
     'holds from the next request of a running server (%p)',
     async (...flags: string[]) => {
-      const server = await desk.serve(flags);
+      const server = await sandbox.serve(flags);
       const { records } = await inDatabase((store, orgNumber) => countRecordTotals(store.read, orgNumber));
       await quota('--records', String(records + 10));
       const replies = await Promise.all(Array.from({ length: 100 }, (_, index) => create(server.url, index)));
@@ -84,8 +84,8 @@ describe('a quota', () => {
       replay_bytes_limit: 2 ** 31,
       ...{ records_limit: 1_000, bytes_limit: 1_500_000_000, bytes_in_flight_limit: 16_777_216 },
     });
-    await desk.ok(['orgs', 'create', 'Other']);
-    const listed = ndjson(await desk.ok(['orgs', 'list'])) as Json[];
+    await sandbox.ok(['orgs', 'create', 'Other']);
+    const listed = ndjson(await sandbox.ok(['orgs', 'list'])) as Json[];
     expect(listed.map(({ name, records_limit, bytes }) => [name, records_limit, typeof bytes])).toEqual([
       ['Acme', 1_000, 'number'],
       ['Other', null, 'object'],
@@ -103,16 +103,16 @@ describe('a quota', () => {
       ['--bytes', '5gb'],
       ['--bytes-in-flight', '1.2345kB'],
     ];
-    for (const flags of wrong) expect((await desk.crm(['orgs', 'quota', 'Acme', ...flags])).code).toBe(2);
-    expect((await desk.crm(['orgs', 'quota', 'Nobody'])).code).toBe(1);
-    const below = await desk.crm(['orgs', 'quota', 'Acme', '--records', '1']);
+    for (const flags of wrong) expect((await sandbox.crm(['orgs', 'quota', 'Acme', ...flags])).code).toBe(2);
+    expect((await sandbox.crm(['orgs', 'quota', 'Nobody'])).code).toBe(1);
+    const below = await sandbox.crm(['orgs', 'quota', 'Acme', '--records', '1']);
     expect(below.stderr).toContain('The organization already exceeds this limit.');
   });
 
   test('is reported by doctor: nearly used up, used up, and counted wrongly', async () => {
     const { records } = await inDatabase((store, orgNumber) => countRecordTotals(store.read, orgNumber));
     await set({ records: records * 2, bytes: 1e9 });
-    const told = JSON.parse((await desk.crm(['doctor', '-o', 'json'])).stdout) as Json[];
+    const told = JSON.parse((await sandbox.crm(['doctor', '-o', 'json'])).stdout) as Json[];
     expect(told.filter(({ check }) => check === 'quota')).toMatchObject([
       { status: 'ok', found: expect.stringContaining(`Acme: ${records} of ${records * 2} records, `) },
     ]);

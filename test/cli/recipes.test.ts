@@ -1,30 +1,30 @@
 // What operators get as files: each is in the list, and printed as it is.
 import { expect, test } from 'bun:test';
 import { RECIPES } from '../../cli/recipes/recipes.ts';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 
 test('a list names each recipe, and each is printed whole', async () => {
-  using desk = new Desk();
-  const list = await desk.ok(['recipe']);
+  using sandbox = new Sandbox();
+  const list = await sandbox.ok(['recipe']);
   for (const [name, { file, text }] of Object.entries(RECIPES)) {
     expect(list).toContain(`crm recipe ${name} `);
     expect(list).toContain(file);
-    expect(await desk.ok(['recipe', name])).toBe(text.trim());
+    expect(await sandbox.ok(['recipe', name])).toBe(text.trim());
   }
 });
 
 test('one that there is not is refused, with those that there are', async () => {
-  using desk = new Desk();
+  using sandbox = new Sandbox();
   for (const name of ['nothing', 'toString']) {
-    const { code, stderr } = await desk.crm(['recipe', name]);
+    const { code, stderr } = await sandbox.crm(['recipe', name]);
     expect(code).toBe(2);
     expect(stderr).toContain('systemd');
   }
 });
 
 test('the memory that they leave to crm follows from what may be under way', async () => {
-  using desk = new Desk();
-  const help = await desk.ok(['serve', '--help']);
+  using sandbox = new Sandbox();
+  const help = await sandbox.ok(['serve', '--help']);
   const defaultOf = (flag: string) =>
     Number(new RegExp(`${flag} <n> .*?\\(default:\\s+(\\d+)\\)`, 's').exec(help)?.[1]);
   const underWay = 2 * defaultOf(' --body-mib');

@@ -1,15 +1,15 @@
 // The data commands against a running server: get, create, update, delete, link, unlink.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Desk, ndjson } from '../support/command.ts';
+import { ndjson, Sandbox } from '../support/command.ts';
 
-const desk = await Desk.withDatabase();
+const sandbox = await Sandbox.withDatabase();
 beforeAll(async () => {
-  await desk.serveOrganization();
+  await sandbox.serveOrganization();
 });
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 async function create(resource: string, ...pairs: string[]): Promise<Record<string, unknown>> {
-  return JSON.parse(await desk.ok(['create', resource, ...pairs]));
+  return JSON.parse(await sandbox.ok(['create', resource, ...pairs]));
 }
 
 describe('create', () => {
@@ -49,22 +49,22 @@ describe('create', () => {
   });
 
   test('takes JSON as text, from a file, or from the input', async () => {
-    await desk.write('contact.json', '\uFEFF{"first_name":"File"}');
+    await sandbox.write('contact.json', '\uFEFF{"first_name":"File"}');
     const sources: [string, string][] = [
       ['{"first_name":"Text"}', 'Text'],
       ['@contact.json', 'File'],
     ];
     for (const [data, name] of sources) {
-      expect(JSON.parse(await desk.ok(['create', 'contacts', '-d', data]))).toMatchObject({
+      expect(JSON.parse(await sandbox.ok(['create', 'contacts', '-d', data]))).toMatchObject({
         first_name: name,
       });
     }
-    const input = await desk.ok(['create', 'contacts', '-d', '-'], { stdin: '{"first_name":"Input"}' });
+    const input = await sandbox.ok(['create', 'contacts', '-d', '-'], { stdin: '{"first_name":"Input"}' });
     expect(JSON.parse(input)).toMatchObject({ first_name: 'Input' });
   });
 
   test('lets the server judge the JSON as it is written', async () => {
-    const { code, stderr } = await desk.crm(['create', 'contacts', '-d', '{"title":"a","title":"b"}']);
+    const { code, stderr } = await sandbox.crm(['create', 'contacts', '-d', '{"title":"a","title":"b"}']);
     expect(code).toBe(1);
     expect(stderr).toContain('422');
     expect(stderr).toContain('title');
@@ -72,7 +72,7 @@ describe('create', () => {
 
   test('of what exists quotes the server, its request id and the existing record', async () => {
     const { id } = await create('contacts', 'email=twice@example.com');
-    const { code, stdout, stderr } = await desk.crm(['create', 'contacts', 'email=Twice@example.com']);
+    const { code, stdout, stderr } = await sandbox.crm(['create', 'contacts', 'email=Twice@example.com']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('RESOURCE_CONFLICT');
     expect(stderr).toMatch(/^Request ID: req_\S+$/m);
@@ -82,8 +82,8 @@ describe('create', () => {
   test('of a duplicate interaction says so', async () => {
     const words = ['create', 'interactions', 'type=MEMO', 'direction=INTERNAL', 'title=Hi', 'primary_id=1'];
     const pairs = [...words, 'main_contact_email=memo@example.com'];
-    expect(JSON.parse(await desk.ok(pairs))).toMatchObject({ is_duplicate: false });
-    const again = await desk.crm(pairs);
+    expect(JSON.parse(await sandbox.ok(pairs))).toMatchObject({ is_duplicate: false });
+    const again = await sandbox.crm(pairs);
     expect(JSON.parse(again.stdout)).toMatchObject({ is_duplicate: true });
     expect(again.stderr).toContain('Nothing was written');
   });
@@ -93,16 +93,16 @@ describe('get, update, delete', () => {
   test('get prints one record: one line, an object, or a field a line', async () => {
     const { id } = await create('contacts', 'first_name=Got', 'custom.k=v');
     const get = ['get', 'contacts', String(id)];
-    expect(JSON.parse(await desk.ok(get))).toMatchObject({ id, first_name: 'Got' });
-    expect(JSON.parse(await desk.ok([...get, '-o', 'json']))).toMatchObject({ id });
-    expect(await desk.ok([...get, '--fields', 'first_name,custom.k', '-o', 'csv'])).toBe(
+    expect(JSON.parse(await sandbox.ok(get))).toMatchObject({ id, first_name: 'Got' });
+    expect(JSON.parse(await sandbox.ok([...get, '-o', 'json']))).toMatchObject({ id });
+    expect(await sandbox.ok([...get, '--fields', 'first_name,custom.k', '-o', 'csv'])).toBe(
       'first_name,custom.k\nGot,v',
     );
-    expect(await desk.ok([...get, '-o', 'table'])).toMatch(/^first_name +Got$/m);
+    expect(await sandbox.ok([...get, '-o', 'table'])).toMatch(/^first_name +Got$/m);
   });
 
   test('get of what is not there: exit 1', async () => {
-    const { code, stdout, stderr } = await desk.crm(['get', 'contacts', 'nobody']);
+    const { code, stdout, stderr } = await sandbox.crm(['get', 'contacts', 'nobody']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('404 RESOURCE_NOT_FOUND');
   });
@@ -117,7 +117,7 @@ describe('get, update, delete', () => {
       'custom.b=2',
     );
     const pairs = ['title=New', 'phone=', 'custom.a='];
-    expect(JSON.parse(await desk.ok(['update', 'contacts', String(id), ...pairs]))).toMatchObject({
+    expect(JSON.parse(await sandbox.ok(['update', 'contacts', String(id), ...pairs]))).toMatchObject({
       first_name: 'Up',
       title: 'New',
       phone: null,
@@ -127,22 +127,22 @@ describe('get, update, delete', () => {
 
   test('delete with --yes deletes; stdout stays empty', async () => {
     const { id } = await create('contacts', 'first_name=Gone');
-    const { code, stdout, stderr } = await desk.crm(['delete', 'contacts', String(id), '--yes']);
+    const { code, stdout, stderr } = await sandbox.crm(['delete', 'contacts', String(id), '--yes']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain(String(id));
-    expect((await desk.crm(['get', 'contacts', String(id)])).code).toBe(1);
+    expect((await sandbox.crm(['get', 'contacts', String(id)])).code).toBe(1);
   });
 
   test('delete on a terminal asks, and only a yes deletes', async () => {
     const { id } = await create('contacts', 'first_name=Asked');
     const remove = (answer: string) =>
-      desk.onTerminal(['delete', 'contacts', String(id)], { when: '[y/N]', answer });
+      sandbox.onTerminal(['delete', 'contacts', String(id)], { when: '[y/N]', answer });
     expect((await remove('\r')).code).toBe(1);
     expect((await remove('n\r')).code).toBe(1);
     expect((await remove('\u0003')).code).toBe(130);
-    expect((await desk.crm(['get', 'contacts', String(id)])).code).toBe(0);
+    expect((await sandbox.crm(['get', 'contacts', String(id)])).code).toBe(0);
     expect((await remove('y\r')).code).toBe(0);
-    expect((await desk.crm(['get', 'contacts', String(id)])).code).toBe(1);
+    expect((await sandbox.crm(['get', 'contacts', String(id)])).code).toBe(1);
   });
 });
 
@@ -160,14 +160,14 @@ describe('link and unlink', () => {
       [`segments/${segment.id}/members`, company.id, []],
     ];
     for (const [target, child, pairs] of links) {
-      const made = JSON.parse(await desk.ok(['link', target, String(child), ...pairs]));
+      const made = JSON.parse(await sandbox.ok(['link', target, String(child), ...pairs]));
       expect(made).toMatchObject({ linked_at: expect.any(String) });
-      const [listed] = ndjson(await desk.ok(['list', target]));
+      const [listed] = ndjson(await sandbox.ok(['list', target]));
       expect(listed).toEqual(made);
       expect([listed?.id, listed?.record_id]).toContain(child);
-      expect((await desk.crm(['unlink', target, String(child)])).code).toBe(0);
-      expect(await desk.ok(['list', target])).toBe('');
-      expect((await desk.crm(['unlink', target, String(child)])).code).toBe(1);
+      expect((await sandbox.crm(['unlink', target, String(child)])).code).toBe(0);
+      expect(await sandbox.ok(['list', target])).toBe('');
+      expect((await sandbox.crm(['unlink', target, String(child)])).code).toBe(1);
     }
   });
 
@@ -177,30 +177,33 @@ describe('link and unlink', () => {
       ['unlink', 'meetings/x/deal'],
       ['get', 'meetings/x/deal'],
     ]) {
-      const { code, stderr } = await desk.crm(words);
+      const { code, stderr } = await sandbox.crm(words);
       expect(code).toBe(1);
       expect(stderr).toContain('404');
     }
   });
 
   test('the deal and the company of a meeting are set, read, and cleared', async () => {
-    await desk.write('meetings.json', '[{"external_id":"m1","title":"Kick-off","start_time":1767225600000}]');
-    await desk.ok(['ingest', 'meetings', 'meetings.json', '--org', 'Example']);
-    const [meeting] = ndjson(await desk.ok(['list', 'meetings']));
+    await sandbox.write(
+      'meetings.json',
+      '[{"external_id":"m1","title":"Kick-off","start_time":1767225600000}]',
+    );
+    await sandbox.ok(['ingest', 'meetings', 'meetings.json', '--org', 'Example']);
+    const [meeting] = ndjson(await sandbox.ok(['list', 'meetings']));
     for (const [name, resource] of [
       ['deal', 'deals'],
       ['company', 'companies'],
     ] as const) {
       const { id } = await create(resource, 'name=Associated');
       const target = `meetings/${meeting?.id}/${name}`;
-      expect((await desk.crm(['get', target])).stdout).toBe('');
-      expect(JSON.parse(await desk.ok(['link', target, String(id)]))).toMatchObject({ id });
-      expect(JSON.parse(await desk.ok(['get', target]))).toMatchObject({ id });
-      expect(await desk.crm(['unlink', target])).toMatchObject({ code: 0, stdout: '' });
-      const unset = await desk.crm(['get', target]);
+      expect((await sandbox.crm(['get', target])).stdout).toBe('');
+      expect(JSON.parse(await sandbox.ok(['link', target, String(id)]))).toMatchObject({ id });
+      expect(JSON.parse(await sandbox.ok(['get', target]))).toMatchObject({ id });
+      expect(await sandbox.crm(['unlink', target])).toMatchObject({ code: 0, stdout: '' });
+      const unset = await sandbox.crm(['get', target]);
       expect(unset).toMatchObject({ code: 0, stdout: '' });
       expect(unset.stderr).toContain('is not set');
-      expect(await desk.ok(['get', target, '-o', 'json'])).toBe('null');
+      expect(await sandbox.ok(['get', target, '-o', 'json'])).toBe('null');
     }
   });
 });

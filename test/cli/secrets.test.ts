@@ -2,20 +2,22 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { openStore } from '../../db/store.ts';
 import { listAudit } from '../../db/tables/audit.ts';
-import { Desk, type RunningServer } from '../support/command.ts';
+import { type RunningServer, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 
 const LONG = 60_000;
-const desk = await Desk.withDatabase();
+const sandbox = await Sandbox.withDatabase();
 let key = '';
 let servers: RunningServer[] = [];
 beforeAll(async () => {
-  key = await desk.ok(['init', '--org', 'Acme']);
+  key = await sandbox.ok(['init', '--org', 'Acme']);
   // Two nodes, or two threads of the one server that a file can have.
-  servers = isPostgres ? [await desk.serve(), await desk.serve()] : [await desk.serve(['--readers', '2'])];
+  servers = isPostgres
+    ? [await sandbox.serve(), await sandbox.serve()]
+    : [await sandbox.serve(['--readers', '2'])];
   for (let count = 0; count < 3; count++) await ask('POST', '/contacts', { first_name: 'A' });
 }, LONG);
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 let asked = 0;
 async function ask(method: string, path: string, body?: object): Promise<{ status: number; end: string }> {
@@ -36,7 +38,7 @@ test(
   async () => {
     const first = await cursor();
     const before = await cursor();
-    const rotation = desk.crm(['secrets', 'rotate', '-o', 'json']);
+    const rotation = sandbox.crm(['secrets', 'rotate', '-o', 'json']);
     const isOver = { yet: false };
     const done = rotation.finally(() => {
       isOver.yet = true;
@@ -61,13 +63,13 @@ test(
   'without one all that was signed before ends, within a second; keys stay',
   async () => {
     const before = await cursor();
-    const { code, stdout, stderr } = await desk.crm(['secrets', 'rotate', '--grace', '0', '-o', 'json']);
+    const { code, stdout, stderr } = await sandbox.crm(['secrets', 'rotate', '--grace', '0', '-o', 'json']);
     expect([code, JSON.parse(stdout).former_until]).toEqual([0, null]);
     expect(stderr).toContain('stop working within a second');
     await Bun.sleep(1_100);
     for (let count = 0; count < 4; count++) expect(await accepts(before)).toBe(false);
     for (let count = 0; count < 4; count++) expect(await accepts(await cursor())).toBe(true);
-    const store = await openStore(desk.database);
+    const store = await openStore(sandbox.database);
     const told = await listAudit(store.read, { action: 'secrets.rotated', limit: 10 });
     await store.close();
     expect(told.map(({ details }) => details)).toEqual(['{"grace_seconds":0}', '{"grace_seconds":86400}']);
@@ -76,6 +78,6 @@ test(
 );
 
 test.each([['31d'], ['soon'], ['-1']])('a grace of %p is none', async (grace) => {
-  const { code, stderr } = await desk.crm(['secrets', 'rotate', `--grace=${grace}`]);
+  const { code, stderr } = await sandbox.crm(['secrets', 'rotate', `--grace=${grace}`]);
   expect([code, stderr]).toEqual([2, expect.stringContaining('30 days')]);
 });

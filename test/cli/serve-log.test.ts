@@ -2,11 +2,11 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { freePort } from '../support/ports.ts';
 
-const desk = new Desk();
-afterAll(() => desk[Symbol.asyncDispose]());
+const sandbox = new Sandbox();
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const CHILD = join(import.meta.dir, '../support/logging-child.ts');
 
@@ -23,7 +23,7 @@ const idsIn = (stderr: string) => [...stderr.matchAll(/"request_id":"(req_[^"]+)
 
 /** A pipe for stderr that nobody reads until asked to. */
 async function unreadPipe(name: string) {
-  const path = desk.path(name);
+  const path = sandbox.path(name);
   await Bun.spawn(['mkfifo', path]).exited;
   // Open at both ends, so that neither side waits for the other to come.
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
@@ -51,7 +51,7 @@ async function unreadPipe(name: string) {
 
 describe('all lines are written', () => {
   test('by every thread, whole, when SIGTERM ends it', async () => {
-    await using other = new Desk();
+    await using other = new Sandbox();
     const server = await other.serve(['--log', 'json', '--readers', '2']);
     const ids = (await Promise.all(Array.from({ length: 20 }, () => ask(server.url, 50)))).flat();
     const { code, stderr } = await server.stop();
@@ -63,7 +63,7 @@ describe('all lines are written', () => {
   test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
     'when %s ends it, before its last words',
     async (signal) => {
-      await using other = new Desk();
+      await using other = new Sandbox();
       const server = await other.serve(['--log', 'json']);
       const ids = await ask(server.url, 30);
       const { code, stderr } = await server.stop(signal);
@@ -77,7 +77,7 @@ describe('all lines are written', () => {
     ['error', 1, 'an error that nobody catches'],
     ['rejection', 1, 'a rejection that nobody catches'],
   ])('when it ends by %s', async (how, code, words) => {
-    const child = Bun.spawn([process.execPath, CHILD, desk.path(`${how}.db`), how], {
+    const child = Bun.spawn([process.execPath, CHILD, sandbox.path(`${how}.db`), how], {
       stdout: 'pipe',
       stderr: 'pipe',
     });
@@ -128,7 +128,7 @@ describe('stderr that', () => {
     const port = await freePort();
     const asked = Promise.withResolvers<number>();
     const [pause, goOn, interrupt] = ['\x13', '\x11', '\x03'];
-    const { code, output } = await desk.onTerminal(
+    const { code, output } = await sandbox.onTerminal(
       ['serve', '--db', 'paused.db', '--port', String(port), '--log', 'pretty'],
       {
         when: 'Next: crm init',
@@ -146,7 +146,7 @@ describe('stderr that', () => {
 
   test('is closed costs its lines, and no more', async () => {
     const pipe = await unreadPipe('closed');
-    const writing = openSync(desk.path('closed'), constants.O_WRONLY);
+    const writing = openSync(sandbox.path('closed'), constants.O_WRONLY);
     pipe.close();
     const server = await serveInto(writing, 'closed.db');
     closeSync(writing);
@@ -168,7 +168,7 @@ function isJson(line: string): boolean {
 async function serveInto(stderr: number, db: string) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const server = desk.spawn(['serve', '--db', db, '--port', String(port), '--log', 'json'], stderr);
+  const server = sandbox.spawn(['serve', '--db', db, '--port', String(port), '--log', 'json'], stderr);
   while ((await fetch(`${url}/healthz`).catch(() => undefined)) === undefined) await Bun.sleep(20);
   return {
     url,

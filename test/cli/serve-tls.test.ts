@@ -2,22 +2,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { handshake, hasOpenssl, makeCertificate } from '../support/certificate.ts';
-import { Desk, type RunningServer } from '../support/command.ts';
+import { type RunningServer, Sandbox } from '../support/command.ts';
 
 const UNVERIFIED = { tls: { rejectUnauthorized: false } };
 const TLS_FLAGS = ['--tls-cert', 'cert.pem', '--tls-key', 'key.pem'];
 
 for (const readers of [[], ['--readers', '2']])
   describe.skipIf(!hasOpenssl)(['HTTPS (needs openssl)', ...readers].join(' '), () => {
-    const desk = new Desk();
+    const sandbox = new Sandbox();
     let server: RunningServer;
     let key = '';
     beforeAll(async () => {
-      key = await desk.ok(['init', '--org', 'Example']);
-      makeCertificate(desk.folder, 'first', 'rsa');
-      server = await desk.serve([...TLS_FLAGS, ...readers]);
+      key = await sandbox.ok(['init', '--org', 'Example']);
+      makeCertificate(sandbox.folder, 'first', 'rsa');
+      server = await sandbox.serve([...TLS_FLAGS, ...readers]);
     });
-    afterAll(() => desk[Symbol.asyncDispose]());
+    afterAll(() => sandbox[Symbol.asyncDispose]());
     const port = () => new URL(server.url).port;
     const subject = async () => /subject=CN ?= ?(\S+)/.exec(await handshake(port()))?.[1];
     const create = (first_name: string, headers = {}) =>
@@ -68,7 +68,7 @@ for (const readers of [[], ['--readers', '2']])
         client(`C${index}`, index % 2 === 0 ? {} : { Connection: 'close' }),
       );
       for (const name of ['second', 'third']) {
-        makeCertificate(desk.folder, name);
+        makeCertificate(sandbox.folder, name);
         await reopen('Reloaded the certificate');
         for (let count = 0; count < 5; count++) expect(await subject()).toBe(name);
       }
@@ -80,11 +80,11 @@ for (const readers of [[], ['--readers', '2']])
 
     test('files that cannot be used, or do not belong together, keep the old one and say so', async () => {
       const before = await subject();
-      writeFileSync(desk.path('cert.pem'), 'no certificate');
+      writeFileSync(sandbox.path('cert.pem'), 'no certificate');
       await reopen('(ERR_OSSL_PEM_NO_START_LINE)');
-      const { keyFile } = makeCertificate(desk.folder, 'fourth');
-      const fourth = await desk.read('key.pem');
-      makeCertificate(desk.folder, 'fifth');
+      const { keyFile } = makeCertificate(sandbox.folder, 'fourth');
+      const fourth = await sandbox.read('key.pem');
+      makeCertificate(sandbox.folder, 'fifth');
       writeFileSync(keyFile, fourth);
       await reopen('(ERR_OSSL_X509_KEY_VALUES_MISMATCH)');
       expect(await subject()).toBe(before);
@@ -93,11 +93,11 @@ for (const readers of [[], ['--readers', '2']])
     });
 
     test('a certificate that cannot be used at the start is reported, with its file', async () => {
-      await desk.write('cert.pem', 'no certificate');
-      const unusable = await desk.crm(['serve', '--port', '0', ...TLS_FLAGS]);
+      await sandbox.write('cert.pem', 'no certificate');
+      const unusable = await sandbox.crm(['serve', '--port', '0', ...TLS_FLAGS]);
       expect(unusable.code).toBe(1);
       expect(unusable.stderr).toContain('The certificate or its key is not valid.');
-      const folder = await desk.crm(['serve', '--port', '0', '--tls-cert', '.', '--tls-key', 'key.pem']);
+      const folder = await sandbox.crm(['serve', '--port', '0', '--tls-cert', '.', '--tls-key', 'key.pem']);
       expect(folder.code).toBe(2);
       expect(folder.stderr).toContain('Cannot read . (it is a folder)');
     });

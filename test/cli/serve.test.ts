@@ -1,14 +1,14 @@
 // `crm serve`: where it listens, what it refuses, what it tells.
 import { afterAll, describe, expect, test } from 'bun:test';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 
-const desk = await Desk.withDatabase();
-afterAll(() => desk[Symbol.asyncDispose]());
+const sandbox = await Sandbox.withDatabase();
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe('serve', () => {
   test('tells what to type next: init on an empty database, list on another', async () => {
-    await using other = await Desk.withDatabase();
+    await using other = await Sandbox.withDatabase();
     const first = await other.serve();
     expect((await first.stop()).stderr).toContain('Next: crm init --org');
     await other.ok(['init', '--org', 'Example']);
@@ -17,7 +17,7 @@ describe('serve', () => {
   });
 
   test('keys work while it runs, from the next request on', async () => {
-    await using other = await Desk.withDatabase();
+    await using other = await Sandbox.withDatabase();
     const server = await other.serveOrganization();
     expect((await other.crm(['list', 'contacts'])).code).toBe(0);
     const { id } = JSON.parse((await other.ok(['keys', 'list'])).split('\n')[0] ?? '');
@@ -31,7 +31,7 @@ describe('serve', () => {
   test.each(['0.0.0.0', '::', '192.0.2.1', 'crm.example.com'])(
     'refuses to listen on %s in clear',
     async (host) => {
-      const { code, stdout, stderr } = await desk.crm(['serve', '--host', host]);
+      const { code, stdout, stderr } = await sandbox.crm(['serve', '--host', host]);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toContain('--tls-cert');
       expect(stderr).toContain('--behind-proxy');
@@ -39,7 +39,7 @@ describe('serve', () => {
   );
 
   test('listens on every address behind a proxy', async () => {
-    const server = await desk.serve(['--host', '0.0.0.0', '--behind-proxy']);
+    const server = await sandbox.serve(['--host', '0.0.0.0', '--behind-proxy']);
     expect((await fetch(`http://127.0.0.1:${new URL(server.url).port}/healthz`)).status).toBe(200);
     expect((await server.stop()).stderr).toContain('For a proxy elsewhere, add --trusted-proxy');
   });
@@ -49,7 +49,7 @@ describe('serve', () => {
     ['of a network that is named', ['--trusted-proxy', '10.0.0.0/8', '--trusted-proxy', '127.0.0.1'], 401],
     ['of nobody else', ['--trusted-proxy', '10.0.0.0/8'], 429],
   ])('behind a proxy counts wrong keys by the word %s', async (_, words, last) => {
-    const server = await desk.serve(['--behind-proxy', ...words]);
+    const server = await sandbox.serve(['--behind-proxy', ...words]);
     const guess = async (from: string) => {
       const headers = { 'X-Service-Api-Key': 'x', 'X-Forwarded-For': from };
       return (await fetch(`${server.url}/api/v2/contacts`, { headers })).status;
@@ -75,7 +75,7 @@ describe('serve', () => {
     [['--readers', 'two'], 'from 0 to 64'],
     [['--readers', '2', '--db', 'postgres://crm@127.0.0.1/crm'], 'with a database file only'],
   ])('%p is a usage error', async (words, reason) => {
-    const { code, stderr } = await desk.crm(['serve', ...words]);
+    const { code, stderr } = await sandbox.crm(['serve', ...words]);
     expect(stderr).toContain(reason);
     expect(code).toBe(2);
   });
@@ -93,12 +93,12 @@ describe('serve', () => {
           ],
         ],
   )('an address in use is a clear error, served by %p and wanted by %p', async (first, second) => {
-    const server = await desk.serve(first);
+    const server = await sandbox.serve(first);
     const sameAddress = ['serve', '--db', 'other.db', '--port', new URL(server.url).port, ...second];
-    const taken = await desk.crm(sameAddress);
+    const taken = await sandbox.crm(sameAddress);
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain('is already in use');
-    expect(await desk.exists('other.db')).toBe(false);
+    expect(await sandbox.exists('other.db')).toBe(false);
     // The same command, with another port and everything else that was said.
     const [, words = '', suggested] =
       /another: crm (serve --db other\.db) --port (\d+)/.exec(taken.stderr) ?? [];
@@ -110,8 +110,8 @@ describe('serve', () => {
 
   // One on PostgreSQL may be served by several.
   test.skipIf(isPostgres)('a file that is served already is a clear error', async () => {
-    const server = await desk.serve();
-    const served = await desk.crm(['serve', '--port', '0']);
+    const server = await sandbox.serve();
+    const served = await sandbox.crm(['serve', '--port', '0']);
     expect(served.code).toBe(1);
     expect(served.stderr).toContain(String(server.pid));
     await server.stop();

@@ -1,16 +1,16 @@
 // What signals do to `crm serve`: three end it in good order, and one that says that a terminal is gone does too.
 import { afterAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 
-const desk = await Desk.withDatabase();
-afterAll(() => desk[Symbol.asyncDispose]());
+const sandbox = await Sandbox.withDatabase();
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe('serve', () => {
   test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
     'drains and ends with 0 on %s; stdout stays empty',
     async (signal) => {
-      const server = await desk.serve();
+      const server = await sandbox.serve();
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
       const { code, stdout, stderr } = await server.stop(signal);
       expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -22,7 +22,7 @@ describe('serve', () => {
   test.each(['SIGTERM', 'SIGQUIT'] as const)(
     'answers a request that is under way at %s, however often that comes',
     async (signal) => {
-      await using other = await Desk.withDatabase();
+      await using other = await Sandbox.withDatabase();
       const server = await other.serveOrganization();
       const body = JSON.stringify({ first_name: 'Ada' });
       const head = [
@@ -48,7 +48,7 @@ describe('serve', () => {
   );
 
   test('continues at SIGHUP where there is nothing to read or open again', async () => {
-    const server = await desk.serve();
+    const server = await sandbox.serve();
     process.kill(server.pid, 'SIGHUP');
     await server.says('no log file or certificate to reload');
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
@@ -56,7 +56,7 @@ describe('serve', () => {
   });
 
   test('ends in good order when its terminal is gone', async () => {
-    await using other = await Desk.withDatabase();
+    await using other = await Sandbox.withDatabase();
     await other.ok(['init', '--org', 'Example']);
     const { code, output } = await other.onTerminal(['serve', '--port', '0', '--log', 'off'], {
       when: 'Next: crm list',

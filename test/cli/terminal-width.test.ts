@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { Table } from '../../cli/terminal/table.ts';
 import { wrapLines, wrapParagraphs } from '../../cli/terminal/wrap.ts';
-import { BINARY, Desk } from '../support/command.ts';
+import { BINARY, Sandbox } from '../support/command.ts';
 
 const WIDTHS = [60, 80, 200];
-const desk = new Desk();
+const sandbox = new Sandbox();
 beforeAll(async () => {
-  await desk.ok(['init', '--org', 'Acme', '--user', 'ada@acme.example']);
+  await sandbox.ok(['init', '--org', 'Acme', '--user', 'ada@acme.example']);
 });
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe('a table', () => {
   const ENTRY = {
@@ -103,13 +103,13 @@ describe('lines', () => {
 
 describe('on a terminal', () => {
   test.each(WIDTHS)('of %d columns the audit log, an error and the help are whole', async (columns) => {
-    const audit = await desk.onTerminal(['audit', 'list'], { columns });
+    const audit = await sandbox.onTerminal(['audit', 'list'], { columns });
     expect(audit.output).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d {2}key\.issued/m);
-    const error = await desk.onTerminal(['list', 'contcts'], { columns });
+    const error = await sandbox.onTerminal(['list', 'contcts'], { columns });
     const names = 'companies, contacts, pipelines, deals, tasks, notes, segments, interactions';
     expect(error.output.replace(/\s+/g, ' ')).toContain(names);
-    const help = await desk.onTerminal(['import', '--help'], { columns });
-    const piped = await desk.ok(['import', '--help']);
+    const help = await sandbox.onTerminal(['import', '--help'], { columns });
+    const piped = await sandbox.ok(['import', '--help']);
     const wordsOf = (text: string) => text.split(/\s+/).filter((one) => one !== '\\');
     expect(wordsOf(help.output).join(' ').trim()).toBe(wordsOf(piped).join(' ').trim());
     for (const { output } of [audit, error, help])
@@ -118,8 +118,8 @@ describe('on a terminal', () => {
   });
 
   test('without colour the lines are the same', async () => {
-    const plain = await desk.onTerminal(['doctor', '--help'], { columns: 60, env: { NO_COLOR: '1' } });
-    expect(plain.output).toBe((await desk.onTerminal(['doctor', '--help'], { columns: 60 })).output);
+    const plain = await sandbox.onTerminal(['doctor', '--help'], { columns: 60, env: { NO_COLOR: '1' } });
+    expect(plain.output).toBe((await sandbox.onTerminal(['doctor', '--help'], { columns: 60 })).output);
   });
 });
 
@@ -135,17 +135,20 @@ test('no help shows a default as data', async () => {
     'ingest meetings',
   ];
   for (const command of commands)
-    expect([command, await desk.ok([...command.split(' '), '--help'])]).toEqual([
+    expect([command, await sandbox.ok([...command.split(' '), '--help'])]).toEqual([
       command,
       expect.not.stringMatching(/default:\s+[[{]/),
     ]);
 });
 
 describe('commands in messages', () => {
-  const folder = desk.path('bin');
+  const folder = sandbox.path('bin');
   const said = (command: string, path = ''): string => {
-    const env = { HOME: desk.folder, PATH: `${path}:/usr/bin:/bin` };
-    return Bun.spawnSync(['sh', '-c', `${command} list deals`], { cwd: desk.folder, env }).stderr.toString();
+    const env = { HOME: sandbox.folder, PATH: `${path}:/usr/bin:/bin` };
+    return Bun.spawnSync(['sh', '-c', `${command} list deals`], {
+      cwd: sandbox.folder,
+      env,
+    }).stderr.toString();
   };
   beforeAll(() => {
     mkdirSync(folder);

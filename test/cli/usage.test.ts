@@ -3,14 +3,14 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { listRequest } from '../../cli/api/list-request.ts';
 import type { CliError } from '../../cli/errors.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 
-const desk = new Desk();
-afterAll(() => desk[Symbol.asyncDispose]());
+const sandbox = new Sandbox();
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe('help', () => {
   test('without a command is the help, on stdout, in groups', async () => {
-    const { code, stdout, stderr } = await desk.crm([]);
+    const { code, stdout, stderr } = await sandbox.crm([]);
     expect(code).toBe(0);
     expect(stderr).toBe('');
     const operator = stdout.indexOf('Operator commands');
@@ -30,14 +30,14 @@ describe('help', () => {
     [['help', 'list']],
     [['keys', 'issue', '--help']],
   ])('%p ends with 0 and leaves stderr empty', async (words) => {
-    const { code, stdout, stderr } = await desk.crm(words);
+    const { code, stdout, stderr } = await sandbox.crm(words);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toStartWith('Usage: crm');
   });
 
   test('of a command of a command can be asked for either way', async () => {
-    expect(await desk.ok(['help', 'keys', 'issue'])).toBe(await desk.ok(['keys', 'issue', '--help']));
-    expect(await desk.ok(['keys', 'help', 'issue'])).toBe(await desk.ok(['keys', 'issue', '--help']));
+    expect(await sandbox.ok(['help', 'keys', 'issue'])).toBe(await sandbox.ok(['keys', 'issue', '--help']));
+    expect(await sandbox.ok(['keys', 'help', 'issue'])).toBe(await sandbox.ok(['keys', 'issue', '--help']));
   });
 });
 
@@ -45,20 +45,20 @@ describe('version', () => {
   const line = /^crm \d+\.\d+\.\d+ \(commit \w+, Bun \d+\.\d+\.\d+\)\n$/;
 
   test('is one line with version, commit and Bun', async () => {
-    expect((await desk.crm(['version'])).stdout).toMatch(line);
-    expect((await desk.crm(['--version'])).stdout).toMatch(line);
+    expect((await sandbox.crm(['version'])).stdout).toMatch(line);
+    expect((await sandbox.crm(['--version'])).stdout).toMatch(line);
   });
 
   test('is an object with -o json, before or after the command', async () => {
-    const after = await desk.ok(['version', '-o', 'json']);
-    expect(await desk.ok(['-o', 'json', 'version'])).toBe(after);
+    const after = await sandbox.ok(['version', '-o', 'json']);
+    expect(await sandbox.ok(['-o', 'json', 'version'])).toBe(after);
     expect(Object.keys(JSON.parse(after))).toEqual(['version', 'commit', 'bun']);
   });
 
   test('is reported whatever the profile file holds', async () => {
-    await desk.write('config/crm/config.json', '{broken');
-    expect((await desk.crm(['version'])).code).toBe(0);
-    await Bun.file(desk.path('config/crm/config.json')).delete();
+    await sandbox.write('config/crm/config.json', '{broken');
+    expect((await sandbox.crm(['version'])).code).toBe(0);
+    await Bun.file(sandbox.path('config/crm/config.json')).delete();
   });
 });
 
@@ -149,7 +149,7 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     [['export', 'all', '--out', 'x', '--format', 'json'], 'NDJSON or CSV', '--format csv'],
     [['list', 'contacts', '--url', 'localhost:4000'], 'not a valid server URL', 'http://127.0.0.1:4000'],
   ])('%p', async (words, problem, nextStep) => {
-    const { code, stdout, stderr } = await desk.crm(words, { env: { CRM_API_KEY: 'key' } });
+    const { code, stdout, stderr } = await sandbox.crm(words, { env: { CRM_API_KEY: 'key' } });
     expect(stderr).toContain(problem);
     expect(stderr).toMatch(/^Next: /m);
     expect(stderr.slice(stderr.indexOf('Next: '))).toContain(nextStep);
@@ -168,7 +168,7 @@ describe('a resource before what is to be done', () => {
       "crm --db 'postgres://u:(not shown)@h/d' list deals",
     ],
   ])('%p: the command as it should be', async (words, command) => {
-    const { code, stderr } = await desk.crm(words);
+    const { code, stderr } = await sandbox.crm(words);
     expect({ code, next: /^Next: (.*)$/m.exec(stderr)?.[1] }).toEqual({ code: 2, next: command });
     expect(stderr).not.toContain('hunter2');
   });
@@ -181,7 +181,7 @@ describe('what nothing is near to gets no suggestion', () => {
     [['list', 'contacts', '--nothing']],
     [['help', 'frobnicate']],
   ])('%p', async (words) => {
-    const { code, stderr } = await desk.crm(words);
+    const { code, stderr } = await sandbox.crm(words);
     expect(code).toBe(2);
     expect(stderr).not.toContain('Did you mean');
   });
@@ -199,7 +199,7 @@ describe('a filter by id', () => {
 
   test('refuses what is not an id, and says where ids are shown', async () => {
     const words = ['list', 'deals', '--filter', 'stage_id=Proposal'];
-    const { code, stdout, stderr } = await desk.crm(words);
+    const { code, stdout, stderr } = await sandbox.crm(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(
       'crm: --filter stage_id needs the ID of a stage, and "Proposal" is not an ID.\n' +
@@ -231,7 +231,7 @@ describe('a filter by id', () => {
 
 describe('completion', () => {
   test.each(['bash', 'zsh', 'fish'])('has a script for %s', async (shell) => {
-    expect(await desk.ok(['completion', shell])).toContain('crm __complete --');
+    expect(await sandbox.ok(['completion', shell])).toContain('crm __complete --');
   });
 
   test.each([
@@ -256,6 +256,6 @@ describe('completion', () => {
     ],
     [['completion', 'f'], ['fish']],
   ])('completes %p', async (words, found) => {
-    expect((await desk.ok(['__complete', '--', ...words])).split('\n')).toEqual(found);
+    expect((await sandbox.ok(['__complete', '--', ...words])).split('\n')).toEqual(found);
   });
 });

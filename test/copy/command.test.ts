@@ -6,16 +6,16 @@ import { contacts } from '../../db/model/resources/contacts.ts';
 import { openStore } from '../../db/store.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { insertReservedRecords } from '../../db/tables/records.ts';
-import { Desk, type Result, type RunningCommand } from '../support/command.ts';
+import { type Result, type RunningCommand, Sandbox } from '../support/command.ts';
 import { longText } from '../support/long-texts.ts';
 
 const CONTACTS = 6_000;
 
-const desk = new Desk();
+const sandbox = new Sandbox();
 let key: string;
 beforeAll(async () => {
-  key = await desk.ok(['init', '--org', 'Acme', '--user', 'ada@acme.example']);
-  const store = await openStore(desk.path('crm.db'));
+  key = await sandbox.ok(['init', '--org', 'Acme', '--user', 'ada@acme.example']);
+  const store = await openStore(sandbox.path('crm.db'));
   await store.write(1, (trx) => {
     const now = Date.now();
     const records = Array.from({ length: CONTACTS }, (_, index) => ({
@@ -26,15 +26,16 @@ beforeAll(async () => {
   });
   await store.close();
 });
-afterAll(() => desk[Symbol.dispose]());
+afterAll(() => sandbox[Symbol.dispose]());
 
 const migrate = (to: string, ...more: string[]) => ['migrate', '--from', 'crm.db', '--to', to, ...more];
-const digestOfFile = async (name: string) => Bun.SHA256.hash(await Bun.file(desk.path(name)).bytes(), 'hex');
+const digestOfFile = async (name: string) =>
+  Bun.SHA256.hash(await Bun.file(sandbox.path(name)).bytes(), 'hex');
 
 describe('a whole copy', () => {
   test('is reported table by table, in lines and as JSON, and nothing of the source has changed', async () => {
     const before = await digestOfFile('crm.db');
-    const { code, stdout, stderr } = await desk.crm(migrate('whole.db', '-o', 'json'));
+    const { code, stdout, stderr } = await sandbox.crm(migrate('whole.db', '-o', 'json'));
     expect([code, stderr]).toEqual([0, expect.any(String)]);
     expect(stderr).toMatch(/^Copying: 6,0\d\d of 6,0\d\d rows \(100%\), [\d,]+ rows\/s$/m);
     expect(stderr).toMatch(/^contacts +6,000 {2}[0-9a-f]{16} {2}same$/m);
@@ -49,36 +50,36 @@ describe('a whole copy', () => {
     const held = { rows: CONTACTS, digest };
     expect(tables).toContainEqual({ table: 'contacts', ...held, is_same: true, copy: held });
     expect(await digestOfFile('crm.db')).toBe(before);
-    expect(readdirSync(desk.folder).filter((name) => /-(?:wal|shm)$/.test(name))).toEqual([]);
+    expect(readdirSync(sandbox.folder).filter((name) => /-(?:wal|shm)$/.test(name))).toEqual([]);
   });
 
   test('takes the keys of the source', async () => {
-    const server = await desk.serve(['--db', 'whole.db']);
+    const server = await sandbox.serve(['--db', 'whole.db']);
     const env = { CRM_URL: server.url, CRM_API_KEY: key };
-    expect(await desk.ok(['list', 'contacts', '--limit', '1', '-o', 'csv'], { env })).toContain('C5999');
+    expect(await sandbox.ok(['list', 'contacts', '--limit', '1', '-o', 'csv'], { env })).toContain('C5999');
     await server.stop();
   });
 
   test('says nothing with --quiet', async () => {
-    expect(await desk.crm(migrate('quiet.db', '--quiet'))).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await sandbox.crm(migrate('quiet.db', '--quiet'))).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   test('shows a bar on a terminal, and leaves the lines of the tables', async () => {
-    const { code, output } = await desk.onTerminal(migrate('terminal.db'));
+    const { code, output } = await sandbox.onTerminal(migrate('terminal.db'));
     expect(code).toBe(0);
     expect(output).toMatch(/Copying.* {2}\S*[█░]+\S* {2}\d+% {2}[\d,]+\/6,0\d\d rows/);
     expect(output).toMatch(/contacts +6,000 {2}[0-9a-f]{16} {2}same\n/);
   });
 
   test('reads what a server that was killed has left in the log, and leaves it there', async () => {
-    const server = await desk.serve(['--db', 'quiet.db']);
+    const server = await sandbox.serve(['--db', 'quiet.db']);
     const env = { CRM_URL: server.url, CRM_API_KEY: key };
-    await desk.ok(['create', 'contacts', 'first_name=Last'], { env });
+    await sandbox.ok(['create', 'contacts', 'first_name=Last'], { env });
     await server.stop('SIGKILL');
     const before = [await digestOfFile('quiet.db'), await digestOfFile('quiet.db-wal')];
-    await desk.ok(['migrate', '--from', 'quiet.db', '--to', 'of-log.db', '--quiet']);
+    await sandbox.ok(['migrate', '--from', 'quiet.db', '--to', 'of-log.db', '--quiet']);
     expect([await digestOfFile('quiet.db'), await digestOfFile('quiet.db-wal')]).toEqual(before);
-    const copy = new Database(desk.path('of-log.db'), { readonly: true });
+    const copy = new Database(sandbox.path('of-log.db'), { readonly: true });
     expect(copy.query("select count(*) as n from contacts where first_name = 'Last'").get()).toEqual({
       n: 1,
     });
@@ -88,7 +89,7 @@ describe('a whole copy', () => {
 
 describe('is refused, with what to do next,', () => {
   const refusal = async (code: number, ...args: string[]): Promise<string> => {
-    const refused = await desk.crm(args);
+    const refused = await sandbox.crm(args);
     expect([refused.code, refused.stdout]).toEqual([code, '']);
     expect(refused.stderr).toMatch(/\nNext: /);
     return refused.stderr;
@@ -99,26 +100,26 @@ describe('is refused, with what to do next,', () => {
   });
 
   test('into itself, whatever it is called', async () => {
-    for (const name of ['crm.db', './crm.db', desk.path('crm.db')])
+    for (const name of ['crm.db', './crm.db', sandbox.path('crm.db')])
       expect(await refusal(2, ...migrate(name))).toContain('--from and --to name the same database, crm.db.');
   });
 
   test('from a file that is not there, or is no database of crm', async () => {
     const missing = await refusal(1, 'migrate', '--from', 'no.db', '--to', 'new.db');
     expect(missing).toContain('No database found at no.db.\nNext: Choose the database to copy with --from');
-    await desk.write('empty.db', '');
+    await sandbox.write('empty.db', '');
     const empty = await refusal(1, 'migrate', '--from', 'empty.db', '--to', 'new.db');
     expect(empty).toContain('The database empty.db has no crm tables.');
-    await desk.write('text.db', 'no database at all, but long enough to be one');
+    await sandbox.write('text.db', 'no database at all, but long enough to be one');
     expect(await refusal(1, 'migrate', '--from', 'text.db', '--to', 'new.db')).toContain(
       'text.db is not an SQLite',
     );
-    expect(await desk.exists('new.db')).toBe(false);
+    expect(await sandbox.exists('new.db')).toBe(false);
   });
 
   test('from a file that a newer crm wrote', async () => {
-    await desk.ok(['init', '--db', 'newer.db', '--org', 'Acme']);
-    const newer = new Database(desk.path('newer.db'));
+    await sandbox.ok(['init', '--db', 'newer.db', '--org', 'Acme']);
+    const newer = new Database(sandbox.path('newer.db'));
     newer.run("insert into kysely_migration values ('0099-later', '2099')");
     newer.close();
     const refused = await refusal(1, 'migrate', '--from', 'newer.db', '--to', 'new.db');
@@ -127,17 +128,17 @@ describe('is refused, with what to do next,', () => {
   });
 
   test('into a database that is not empty', async () => {
-    await desk.ok(['init', '--db', 'used.db', '--org', 'Other']);
+    await sandbox.ok(['init', '--db', 'used.db', '--org', 'Other']);
     expect(await refusal(1, ...migrate('used.db'))).toContain('The database used.db is not empty.');
   });
 
   test('while a server has either', async () => {
-    const server = await desk.serve();
+    const server = await sandbox.serve();
     const served = await refusal(1, ...migrate('new.db'));
     expect(served).toContain(`already serving crm.db (process ${server.pid}`);
     expect(served).toContain('Next: Stop it, then run the same command again.');
     await server.stop();
-    const other = await desk.serve(['--db', 'free.db']);
+    const other = await sandbox.serve(['--db', 'free.db']);
     expect(await refusal(1, ...migrate('free.db'))).toContain(
       `already serving free.db (process ${other.pid}`,
     );
@@ -158,10 +159,10 @@ describe('a copy that was ended on its way', () => {
     rows: number,
     act: (child: RunningCommand) => void,
   ): Promise<Result> {
-    const child = desk.start(migrate(name));
+    const child = sandbox.start(migrate(name));
     const isThere = () => {
       try {
-        using copy = new Database(desk.path(name), { readonly: true });
+        using copy = new Database(sandbox.path(name), { readonly: true });
         const counted = copy.query<{ n: number }, []>('select count(*) as n from contacts').get();
         return (counted?.n ?? 0) >= rows;
       } catch {
@@ -178,18 +179,18 @@ describe('a copy that was ended on its way', () => {
   test('by a kill, again and again, resumes where it stopped', async () => {
     for (const rows of [1, 500, 2_500]) {
       await startedUpTo('killed.db', rows, (child) => child.kill('SIGKILL'));
-      const opened = await desk.crm(['orgs', 'list', '--db', 'killed.db']);
+      const opened = await sandbox.crm(['orgs', 'list', '--db', 'killed.db']);
       expect([opened.code, opened.stderr]).toEqual([
         1,
         expect.stringContaining('killed.db contains an incomplete copy of another'),
       ]);
     }
-    const { code, stderr } = await desk.crm(migrate('killed.db'));
+    const { code, stderr } = await sandbox.crm(migrate('killed.db'));
     expect([code, stderr]).toEqual([0, expect.stringMatching(/all \d+ tables match/)]);
     expect(stderr).toMatch(
       /^Continuing an interrupted copy: [23],\d{3} of 6,\d{3} rows are already copied\.$/m,
     );
-    expect(await desk.ok(['orgs', 'list', '--db', 'killed.db'])).toContain('Acme');
+    expect(await sandbox.ok(['orgs', 'list', '--db', 'killed.db'])).toContain('Acme');
   }, 60_000);
 
   test('by Ctrl-C says how to go on', async () => {
@@ -198,18 +199,18 @@ describe('a copy that was ended on its way', () => {
     expect(stderr).toEndWith(
       'crm: Interrupted. The rows copied so far are kept.\nNext: Run the same command again to continue.\n',
     );
-    expect((await desk.crm(migrate('ctrl-c.db', '--quiet'))).code).toBe(0);
+    expect((await sandbox.crm(migrate('ctrl-c.db', '--quiet'))).code).toBe(0);
   });
 
   test('and written to by somebody else is reported to differ, and stays closed', async () => {
     await startedUpTo('changed.db', 500, (child) => child.kill('SIGKILL'));
-    const copy = new Database(desk.path('changed.db'));
+    const copy = new Database(sandbox.path('changed.db'));
     copy.run("update contacts set first_name = 'Another' where first_name = 'C7'");
     copy.close();
-    const { code, stdout, stderr } = await desk.crm(migrate('changed.db', '-o', 'json'));
+    const { code, stdout, stderr } = await sandbox.crm(migrate('changed.db', '-o', 'json'));
     expect([code, JSON.parse(stdout).is_same]).toEqual([1, false]);
     expect(stderr).toMatch(/^contacts +6,000 {2}[0-9a-f]{16} {2}differs: 6,000 rows, [0-9a-f]{16}$/m);
     expect(stderr).toContain('crm: The copy differs from the source in: contacts.\nNext: ');
-    expect((await desk.crm(['orgs', 'list', '--db', 'changed.db'])).code).toBe(1);
+    expect((await sandbox.crm(['orgs', 'list', '--db', 'changed.db'])).code).toBe(1);
   });
 });

@@ -1,10 +1,10 @@
 // Bookings and what they log: seen over HTTP, on a real database.
 import { describe, expect, test } from 'bun:test';
-import { counts, FUTURE, ingestDesk, NOW } from '../support/ingest-database.ts';
+import { counts, FUTURE, ingestSandbox, NOW } from '../support/ingest-database.ts';
 import type { Json } from '../support/json.ts';
 
-const desk = ingestDesk();
-const { get, create, byExternalId, calendar, bookings } = desk;
+const sandbox = ingestSandbox();
+const { get, create, byExternalId, calendar, bookings } = sandbox;
 
 describe('bookings', () => {
   const calCom = (triggerEvent: string, day: number, payload: Json) => ({
@@ -50,7 +50,7 @@ describe('bookings', () => {
         attendee: { name: 'Ada', email: 'Ada@x.test', contact_id: contact.id },
         guests: [],
         meeting_id: meeting.id,
-        owner_id: desk.alice,
+        owner_id: sandbox.alice,
       }),
     ]);
     expect(await get('interactions')).toEqual([

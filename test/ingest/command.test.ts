@@ -4,11 +4,11 @@ import { sql } from 'kysely';
 import { tableOf } from '../../db/engine/schema.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { openStore } from '../../db/store.ts';
-import { Desk, ndjson, type Result } from '../support/command.ts';
+import { ndjson, type Result, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 
-const desk = await Desk.withDatabase();
-afterAll(() => desk[Symbol.asyncDispose]());
+const sandbox = await Sandbox.withDatabase();
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const DAY_MS = 86_400_000;
 const stamp = (days: number): string =>
@@ -34,12 +34,12 @@ const CALENDAR = [
 ].join('\r\n');
 
 function ingest(resource: string, ...args: string[]): Promise<Result> {
-  return desk.crm(['ingest', resource, ...args, '--org', 'Acme']);
+  return sandbox.crm(['ingest', resource, ...args, '--org', 'Acme']);
 }
 
 beforeAll(async () => {
-  await desk.ok(['init', '--org', 'Acme', '--user', 'alice@acme.test']);
-  await desk.write('calendar.ics', CALENDAR);
+  await sandbox.ok(['init', '--org', 'Acme', '--user', 'alice@acme.test']);
+  await sandbox.write('calendar.ics', CALENDAR);
 });
 
 describe('meetings', () => {
@@ -62,8 +62,8 @@ describe('meetings', () => {
   });
 
   test('that no user owns are the work of the organization, by its id', async () => {
-    const [org] = ndjson(await desk.ok(['orgs', 'list']));
-    const store = await openStore(desk.database);
+    const [org] = ndjson(await sandbox.ok(['orgs', 'list']));
+    const store = await openStore(sandbox.database);
     const makers = await store.read
       .selectFrom(tableOf(getResource('meetings')))
       .select('created_by')
@@ -82,13 +82,13 @@ describe('meetings', () => {
       start_time: 1_767_225_600_000 + index,
       end_time: 1_767_229_200_000 + index,
     }));
-    await desk.write('many.json', JSON.stringify(meetings));
-    const store = await openStore(desk.database);
+    await sandbox.write('many.json', JSON.stringify(meetings));
+    const store = await openStore(sandbox.database);
     const stored = async () => {
       const rows = store.read.selectFrom(tableOf(getResource('meetings'))).select('id');
       return (await rows.where(sql<string>`title`, '=', 'Many').execute()).length;
     };
-    const command = desk.start(['ingest', 'meetings', 'many.json', '--org', 'Acme']);
+    const command = sandbox.start(['ingest', 'meetings', 'many.json', '--org', 'Acme']);
     while ((await stored()) === 0) await Bun.sleep(2);
     command.kill('SIGINT');
     const { code, stderr } = await command.result;
@@ -102,15 +102,20 @@ describe('meetings', () => {
 
   test('come from standard input too', async () => {
     const options = { stdin: CALENDAR };
-    const { code, stderr } = await desk.crm(['ingest', 'meetings', '-', '--org', 'Acme', '--quiet'], options);
+    const { code, stderr } = await sandbox.crm(
+      ['ingest', 'meetings', '-', '--org', 'Acme', '--quiet'],
+      options,
+    );
     expect([code, stderr]).toEqual([0, '']);
-    const faulty = await desk.crm(['ingest', 'meetings', '-', '--org', 'Acme'], { stdin: '[{"title":"x"}]' });
+    const faulty = await sandbox.crm(['ingest', 'meetings', '-', '--org', 'Acme'], {
+      stdin: '[{"title":"x"}]',
+    });
     expect(faulty.code).toBe(3);
     expect(faulty.stderr).toContain('standard input:1: external_id is required');
   });
 
   test('with faults: each with its line, the others stored, exit 3', async () => {
-    await desk.write(
+    await sandbox.write(
       'bad.ics',
       CALENDAR.replace('DURATION:PT1H', 'DURATION:an hour').replaceAll('@x\r', '@y\r'),
     );
@@ -123,16 +128,16 @@ describe('meetings', () => {
   });
 
   test('can be read while a server runs beside', async () => {
-    const server = await desk.serve();
-    await desk.write(
+    const server = await sandbox.serve();
+    await sandbox.write(
       'more.json',
       '[{"external_id":"beside","title":"Beside","start_time":"2026-01-01T09:00:00Z"}]',
     );
     expect((await ingest('meetings', 'more.json', '--owner', 'alice@acme.test')).code).toBe(0);
-    const key = await desk.ok(['keys', 'issue', '--org', 'Acme', '--scopes', 'meetings:read']);
+    const key = await sandbox.ok(['keys', 'issue', '--org', 'Acme', '--scopes', 'meetings:read']);
     const env = { CRM_API_KEY: key, CRM_URL: server.url };
     const list = ['list', 'meetings', '--filter', 'start_before=2026-01-01T09:00:01Z', '-o', 'json'];
-    const found = JSON.parse(await desk.ok(list, { env }));
+    const found = JSON.parse(await sandbox.ok(list, { env }));
     await server.stop();
     expect(found.find((one: { external_id: string }) => one.external_id === 'beside')).toMatchObject({
       title: 'Beside',
@@ -146,16 +151,16 @@ describe('recordings', () => {
   const VTT = 'WEBVTT\n\n00:01.000 --> 00:02.500\n<v Ada>Hello\n';
 
   test('from WebVTT belong to the meeting named, and are updated by the same file', async () => {
-    await desk.write('kick-off.vtt', VTT);
+    await sandbox.write('kick-off.vtt', VTT);
     const first = await ingest('recordings', 'kick-off.vtt', '--meeting', 'kickoff@x', '-o', 'json');
     expect([first.code, JSON.parse(first.stdout).created]).toEqual([0, 1]);
-    await desk.write('kick-off.vtt', VTT.replace('Hello', 'Good morning'));
+    await sandbox.write('kick-off.vtt', VTT.replace('Hello', 'Good morning'));
     const again = await ingest('recordings', 'kick-off.vtt', '--meeting', 'kickoff@x', '-o', 'json');
     expect(JSON.parse(again.stdout)).toMatchObject({ created: 0, updated: 1 });
   });
 
   test('of which no cue can be read leave what is there as it is', async () => {
-    await desk.write('kick-off.vtt', 'WEBVTT\n\n00:01,000 --> 00:02,500\nHello\n');
+    await sandbox.write('kick-off.vtt', 'WEBVTT\n\n00:01,000 --> 00:02,500\nHello\n');
     const { code, stdout } = await ingest(
       'recordings',
       'kick-off.vtt',
@@ -168,7 +173,10 @@ describe('recordings', () => {
   });
 
   test('from JSON may have their meeting named for all of them', async () => {
-    await desk.write('calls.json', '{"external_id":"call-1"}\n{"external_id":"call-2","meeting_id":null}\n');
+    await sandbox.write(
+      'calls.json',
+      '{"external_id":"call-1"}\n{"external_id":"call-2","meeting_id":null}\n',
+    );
     const { code, stdout } = await ingest('recordings', 'calls.json', '--meeting', 'kickoff@x', '-o', 'json');
     expect([code, JSON.parse(stdout).created]).toEqual([0, 2]);
   });
@@ -185,7 +193,7 @@ describe('bookings', () => {
       { triggerEvent: 'MEETING_ENDED', payload: {} },
       { triggerEvent: 'BOOKING_CREATED', payload: {} },
     ];
-    await desk.write('hooks.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'));
+    await sandbox.write('hooks.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'));
     const { code, stderr } = await ingest('bookings', 'hooks.ndjson');
     expect(code).toBe(3);
     expect(stderr).toContain('hooks.ndjson:3: payload.uid is required');
@@ -213,26 +221,27 @@ describe('refused, with the next step to take', () => {
     ],
     ['another resource', ['contacts', 'text.json'], 2, 'contacts'],
   ])('%s', async (_, args, code, message) => {
-    for (const name of ['text.ics', 'text.json', 'text', 'text.vtt']) await desk.write(name, 'Dear all,\n');
-    await desk.write('good.vtt', 'WEBVTT\n');
-    const result = await desk.crm(['ingest', ...args, '--org', 'Acme']);
+    for (const name of ['text.ics', 'text.json', 'text', 'text.vtt'])
+      await sandbox.write(name, 'Dear all,\n');
+    await sandbox.write('good.vtt', 'WEBVTT\n');
+    const result = await sandbox.crm(['ingest', ...args, '--org', 'Acme']);
     expect(result.stderr).toContain(message);
     expect(result.stderr).toContain('Next: ');
     expect([result.code, result.stdout]).toEqual([code, '']);
   });
 
   test('an organization that is not there, or none named', async () => {
-    const unknown = await desk.crm(['ingest', 'meetings', 'calendar.ics', '--org', 'Nowhere']);
+    const unknown = await sandbox.crm(['ingest', 'meetings', 'calendar.ics', '--org', 'Nowhere']);
     expect([unknown.code, unknown.stderr]).toEqual([
       1,
       expect.stringContaining('Organization "Nowhere" not found'),
     ]);
-    expect((await desk.crm(['ingest', 'meetings', 'calendar.ics'])).code).toBe(2);
+    expect((await sandbox.crm(['ingest', 'meetings', 'calendar.ics'])).code).toBe(2);
   });
 
   test('a database that is not there is not made', async () => {
     const { code, stderr } = await ingest('meetings', 'calendar.ics', '--db', 'other.db');
     expect([code, stderr]).toEqual([1, expect.stringContaining('There is no database at other.db')]);
-    expect(await desk.exists('other.db')).toBe(false);
+    expect(await sandbox.exists('other.db')).toBe(false);
   });
 });

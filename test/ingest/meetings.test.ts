@@ -1,11 +1,11 @@
 // Meetings from calendars and JSON, and what they log: seen over HTTP, on a real database.
 import { describe, expect, test } from 'bun:test';
 import { createUser } from '../../db/tables/accounts.ts';
-import { counts, FUTURE, ingestDesk, NOW, PAST } from '../support/ingest-database.ts';
+import { counts, FUTURE, ingestSandbox, NOW, PAST } from '../support/ingest-database.ts';
 import type { Json } from '../support/json.ts';
 
-const desk = ingestDesk();
-const { get, create, byExternalId, calendar, meetings, recordings, statuses } = desk;
+const sandbox = ingestSandbox();
+const { get, create, byExternalId, calendar, meetings, recordings, statuses } = sandbox;
 
 describe('meetings', () => {
   test('appear with the contacts who attend and the owner who called them', async () => {
@@ -23,8 +23,8 @@ describe('meetings', () => {
       description: null,
       organizer: { name: 'Alice', email: 'alice@acme.test' },
       attendees: [{ name: 'Ada', email: 'ADA@x.test', contact_id: contact.id }],
-      owner_id: desk.alice,
-      created_by: desk.alice,
+      owner_id: sandbox.alice,
+      created_by: sandbox.alice,
       recording_ids: [],
     });
     expect(meeting).not.toHaveProperty('sequence');
@@ -34,8 +34,8 @@ describe('meetings', () => {
     const deal = await create('deals', { name: 'Engine' });
     await calendar([`UID:a@x\n${FUTURE}\nSUMMARY:Kick-off\nLOCATION:Room 4`]);
     const [{ id }] = await get('meetings');
-    await desk.harness.send('PUT', `/api/v2/meetings/${id}/deal`, {
-      key: desk.key,
+    await sandbox.harness.send('PUT', `/api/v2/meetings/${id}/deal`, {
+      key: sandbox.key,
       body: { deal_id: deal.id },
     });
     const [before] = await get('meetings');
@@ -67,8 +67,8 @@ describe('meetings', () => {
   });
 
   test('have the owner given where the organizer is no user, and theirs once the organizer is one', async () => {
-    const bob = await desk.harness.store.write('accounts', (trx) =>
-      createUser(trx, { orgNumber: desk.options.orgNumber, email: 'bob@acme.test', name: null, now: NOW }),
+    const bob = await sandbox.harness.store.write('accounts', (trx) =>
+      createUser(trx, { orgNumber: sandbox.options.orgNumber, email: 'bob@acme.test', name: null, now: NOW }),
     );
     const by = (email: string) => `UID:a@x\n${FUTURE}\nORGANIZER:mailto:${email}`;
     await calendar([by('stranger@x.test')], { ownerId: bob.id });
@@ -76,8 +76,8 @@ describe('meetings', () => {
     expect((await get('meetings'))[0].owner_id).toBe(bob.id);
     expect((await get('recordings'))[0].owner_id).toBe(bob.id);
     await calendar([by('ALICE@acme.test')], { ownerId: bob.id });
-    expect((await get('meetings'))[0].owner_id).toBe(desk.alice);
-    expect((await get('recordings'))[0].owner_id).toBe(desk.alice);
+    expect((await get('meetings'))[0].owner_id).toBe(sandbox.alice);
+    expect((await get('recordings'))[0].owner_id).toBe(sandbox.alice);
   });
 
   test('from JSON are stored with their references; one that names what is not there is a fault', async () => {
@@ -100,7 +100,7 @@ describe('meetings', () => {
 
   test('of another organization are never touched', async () => {
     await calendar([`UID:a@x\n${FUTURE}\nSUMMARY:Ours`]);
-    await calendar([`UID:a@x\n${FUTURE}\nSUMMARY:Theirs`], { orgNumber: desk.harness.orgNumber });
+    await calendar([`UID:a@x\n${FUTURE}\nSUMMARY:Theirs`], { orgNumber: sandbox.harness.orgNumber });
     expect((await get('meetings'))[0].title).toBe('Ours');
   });
 });
@@ -126,7 +126,7 @@ describe('interactions', () => {
         contact_ids: [ada.id, charles.id].sort(),
         company_ids: [company.id],
         primary_id: 'a@x',
-        created_by: desk.alice,
+        created_by: sandbox.alice,
       }),
     ]);
     const moved = [

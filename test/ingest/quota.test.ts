@@ -1,13 +1,13 @@
 // An ingest into an organization that has no more room: what was stored stays, nothing of the rest is, and it goes on.
 import { describe, expect, test } from 'bun:test';
 import { QuotaError } from '../../db/engine/quota.ts';
-import { counts, ingestDesk, PAST } from '../support/ingest-database.ts';
+import { counts, ingestSandbox, PAST } from '../support/ingest-database.ts';
 import { countedIn, heldIn, setQuota } from '../support/quota.ts';
 
-const desk = ingestDesk();
-const { byExternalId, calendar, recordings, create, get } = desk;
+const sandbox = ingestSandbox();
+const { byExternalId, calendar, recordings, create, get } = sandbox;
 
-const where = () => ({ ...desk.harness, orgNumber: desk.options.orgNumber });
+const where = () => ({ ...sandbox.harness, orgNumber: sandbox.options.orgNumber });
 
 async function expectExact(): Promise<void> {
   expect(await countedIn(where())).toEqual(await heldIn(where()));

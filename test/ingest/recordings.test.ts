@@ -1,9 +1,9 @@
 // Recordings and their transcripts: seen over HTTP, on a real database.
 import { describe, expect, test } from 'bun:test';
-import { counts, ingestDesk, PAST } from '../support/ingest-database.ts';
+import { counts, ingestSandbox, PAST } from '../support/ingest-database.ts';
 
-const desk = ingestDesk();
-const { get, byExternalId, calendar, recordings } = desk;
+const sandbox = ingestSandbox();
+const { get, byExternalId, calendar, recordings } = sandbox;
 
 describe('recordings', () => {
   const segments = [
@@ -27,12 +27,12 @@ describe('recordings', () => {
     const recording = await get(`recordings/${id}`);
     expect(recording).toMatchObject({
       meeting_id: meeting.id,
-      owner_id: desk.alice,
+      owner_id: sandbox.alice,
       has_transcript: true,
       duration_seconds: 90.5,
     });
     const { pathname, search } = new URL(recording.transcript_url);
-    const { body } = await desk.harness.send('GET', pathname + search, { key: null });
+    const { body } = await sandbox.harness.send('GET', pathname + search, { key: null });
     expect(body.data).toEqual({ recording_id: id, meeting_id: meeting.id, language: 'en', segments });
     expect((await get('meetings'))[0].recording_ids).toEqual([id]);
   });
@@ -55,7 +55,7 @@ describe('recordings', () => {
     const [{ id }] = await get('recordings');
     const { transcript_url, title } = await get(`recordings/${id}`);
     const { pathname, search } = new URL(transcript_url);
-    const { body } = await desk.harness.send('GET', pathname + search, { key: null });
+    const { body } = await sandbox.harness.send('GET', pathname + search, { key: null });
     expect([title, body.data.language, body.data.segments]).toEqual(['Call', 'de', segments]);
     await recordings({ external_id: 'a', segments: null });
     expect(await get(`recordings/${id}`)).toMatchObject({

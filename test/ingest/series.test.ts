@@ -1,11 +1,11 @@
 // Series of meetings, ingested again and again: seen over HTTP, on a real database.
 import { describe, expect, test } from 'bun:test';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
-import { counts, ingestDesk, NOW } from '../support/ingest-database.ts';
+import { counts, ingestSandbox, NOW } from '../support/ingest-database.ts';
 import { readCalendar } from '../support/ingest-readers.ts';
 
-const desk = ingestDesk();
-const { get, byExternalId, calendar, meetings, statuses } = desk;
+const sandbox = ingestSandbox();
+const { get, byExternalId, calendar, meetings, statuses } = sandbox;
 
 describe('a series', () => {
   const daily = (more = '', start = 'DTSTART:20260228T090000Z') =>
@@ -74,7 +74,9 @@ describe('a series', () => {
     const bad = `BEGIN:VCALENDAR\nBEGIN:VEVENT\n${daily()}\nEND:VEVENT\nBEGIN:VEVENT\n${moved}\nDURATION:long\nEND:VEVENT\nEND:VCALENDAR\n`;
     const { entries, faults } = await readCalendar(bad, NOW);
     expect(faults.map(({ line }) => line)).toEqual([13]);
-    expect(counts(await ingestMeetings(desk.harness.store, desk.options, entries))).toEqual([0, 0, 3, 0]);
+    expect(counts(await ingestMeetings(sandbox.harness.store, sandbox.options, entries))).toEqual([
+      0, 0, 3, 0,
+    ]);
     const instance = (await byExternalId('meetings')).get('s@x/20260301T090000Z');
     expect(instance).toMatchObject({
       title: 'Moved',

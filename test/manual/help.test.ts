@@ -2,17 +2,17 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { allTopics, GROUP_TITLES, summaryOf } from '../../cli/manual/topics.ts';
 import { buildProgram } from '../../cli/program.ts';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 
-const desk = new Desk();
-afterAll(() => desk[Symbol.asyncDispose]());
+const sandbox = new Sandbox();
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const topics = allTopics();
 const commands = buildProgram().commands.map((command) => command.name());
 
 describe('the list', () => {
   test('has each topic with its summary, in groups, and says where options are', async () => {
-    const list = await desk.ok(['help']);
+    const list = await sandbox.ok(['help']);
     for (const { name, page } of topics)
       expect(list).toMatch(
         new RegExp(`^ {2}${name} +${RegExp.escape(summaryOf(page).replace(/\.$/, ''))}$`, 'm'),
@@ -22,7 +22,7 @@ describe('the list', () => {
   });
 
   test.each([60, 80, 200])('fits a terminal of %d columns', async (columns) => {
-    const { output } = await desk.onTerminal(['help', '--no-pager'], { columns });
+    const { output } = await sandbox.onTerminal(['help', '--no-pager'], { columns });
     for (const line of output.split('\n'))
       expect([line, Bun.stringWidth(line) <= Math.min(columns, 100)]).toEqual([line, true]);
   });
@@ -32,14 +32,14 @@ describe.each(topics.map(({ name, page }) => [name, page] as const))('the page %
   const hasCommand = commands.includes(name);
 
   test('is printed as it is written, with the options of its command', async () => {
-    const { code, stdout, stderr } = await desk.crm(['help', name]);
+    const { code, stdout, stderr } = await sandbox.crm(['help', name]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.slice(0, page.length)).toBe(page);
     expect(stdout.slice(page.length).startsWith('\n## Options\n')).toBe(hasCommand);
   });
 
   test.each([60, 80, 120])('fits a terminal of %d columns, save its code', async (columns) => {
-    const { output } = await desk.onTerminal(['help', name], { columns, env: { PAGER: 'cat' } });
+    const { output } = await sandbox.onTerminal(['help', name], { columns, env: { PAGER: 'cat' } });
     const wide = output.split('\n').filter((line) => Bun.stringWidth(line) > Math.min(columns, 100));
     const code = new Set(page.split('\n').map((line) => line.trim()));
     expect(wide.filter((line) => line.includes(' ') && !code.has(line.trim()))).toEqual([]);
@@ -48,7 +48,7 @@ describe.each(topics.map(({ name, page }) => [name, page] as const))('the page %
 
 describe('colour', () => {
   const shown = async (args: string[] = [], env: Record<string, string> = {}) =>
-    (await desk.onTerminal(['help', '--no-pager', topics[0]?.name ?? '', ...args], { env })).output;
+    (await sandbox.onTerminal(['help', '--no-pager', topics[0]?.name ?? '', ...args], { env })).output;
 
   test('is there on a terminal', async () => {
     expect(await shown()).toContain('\u001b[1m');
@@ -68,11 +68,11 @@ describe('colour', () => {
 describe('a command without a topic of its name', () => {
   test.each(['list', 'create', 'keys issue', 'version', 'help'])('%s: what it takes', async (words) => {
     const command = words.split(' ');
-    expect(await desk.ok(['help', ...command])).toBe(await desk.ok([...command, '--help']));
+    expect(await sandbox.ok(['help', ...command])).toBe(await sandbox.ok([...command, '--help']));
   });
 
   test('of a command that has none there is no page behind --help', async () => {
-    expect(await desk.ok(['import', '--help'])).toStartWith('Usage: crm import ');
+    expect(await sandbox.ok(['import', '--help'])).toStartWith('Usage: crm import ');
   });
 });
 
@@ -82,7 +82,7 @@ test.each([
   [['deals'], 'then deals', 'crm list deals'],
   [['keys', 'isue'], 'Unknown command "crm keys isue". Did you mean issue?', '"crm keys --help"'],
 ])('crm help %p is a usage error that says what to do', async (words, problem, nextStep) => {
-  const { code, stdout, stderr } = await desk.crm(['help', ...words]);
+  const { code, stdout, stderr } = await sandbox.crm(['help', ...words]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(problem);
   expect(stderr.slice(stderr.indexOf('Next: '))).toContain(nextStep);
@@ -90,7 +90,7 @@ test.each([
 
 describe('completion', () => {
   const complete = async (...words: string[]) =>
-    (await desk.ok(['__complete', '--', 'help', ...words])).split('\n');
+    (await sandbox.ok(['__complete', '--', 'help', ...words])).split('\n');
 
   test('has topics and commands', async () => {
     const found = await complete('');

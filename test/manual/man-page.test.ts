@@ -6,7 +6,7 @@ import { roffOf } from '../../cli/manual/roff.ts';
 import { allTopics, pageTitle } from '../../cli/manual/topics.ts';
 import { buildProgram } from '../../cli/program.ts';
 import { VERSION } from '../../cli/version.ts';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { ROOT } from './documents.ts';
 
 const program = buildProgram();
@@ -57,9 +57,9 @@ describe('the page', () => {
   });
 
   test('is what crm man prints', async () => {
-    using desk = new Desk();
+    using sandbox = new Sandbox();
     const withoutDate = (text: string) => text.replace(/^\.TH .*\n/, '').trim();
-    expect(withoutDate(await desk.ok(['man']))).toBe(withoutDate(page));
+    expect(withoutDate(await sandbox.ok(['man']))).toBe(withoutDate(page));
   });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { FAMILIES } from '../../server/metrics/families.ts';
 import { PROCESS_METRICS } from '../../server/metrics/metrics-port.ts';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { alertRules, dashboardPanels, recipe } from '../support/expressions.ts';
 
 const promtool = Bun.which('promtool');
@@ -187,22 +187,26 @@ test('each alert has a case', () => {
 
 describe.skipIf(promtool === null)('as promtool sees them (needs Debian’s prometheus)', () => {
   /** Runs promtool where the alerts are in a file; gives its exit code with all that it said. */
-  async function ran(desk: Desk, words: readonly string[]): Promise<{ code: number; output: string }> {
-    const child = Bun.spawn([promtool ?? '', ...words], { cwd: desk.folder, stdout: 'pipe', stderr: 'pipe' });
+  async function ran(sandbox: Sandbox, words: readonly string[]): Promise<{ code: number; output: string }> {
+    const child = Bun.spawn([promtool ?? '', ...words], {
+      cwd: sandbox.folder,
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
     const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
     return { code: await child.exited, output: stdout + stderr };
   }
 
   test('both files are valid', async () => {
-    using desk = new Desk();
-    await desk.write('crm-alerts.yml', recipe('alerts'));
-    await desk.write('prometheus.yml', recipe('prometheus'));
-    expect(await ran(desk, ['check', 'config', 'prometheus.yml'])).toMatchObject({ code: 0 });
+    using sandbox = new Sandbox();
+    await sandbox.write('crm-alerts.yml', recipe('alerts'));
+    await sandbox.write('prometheus.yml', recipe('prometheus'));
+    expect(await ran(sandbox, ['check', 'config', 'prometheus.yml'])).toMatchObject({ code: 0 });
   });
 
   test('each alert fires when it should, and only then', async () => {
-    using desk = new Desk();
-    await desk.write('crm-alerts.yml', recipe('alerts'));
+    using sandbox = new Sandbox();
+    await sandbox.write('crm-alerts.yml', recipe('alerts'));
     const seriesOf = (values: Record<string, string>) =>
       Object.entries(values).map(([series, text]) => ({ series, values: text }));
     const isFiring = (alert: string, count: number) => ({
@@ -223,8 +227,8 @@ describe.skipIf(promtool === null)('as promtool sees them (needs Debian’s prom
         })),
       );
       const file = { rule_files: ['crm-alerts.yml'], evaluation_interval: every, tests };
-      await desk.write('cases.yml', JSON.stringify(file));
-      expect(await ran(desk, ['test', 'rules', 'cases.yml'])).toMatchObject({ code: 0 });
+      await sandbox.write('cases.yml', JSON.stringify(file));
+      expect(await ran(sandbox, ['test', 'rules', 'cases.yml'])).toMatchObject({ code: 0 });
     }
   }, 120_000);
 });

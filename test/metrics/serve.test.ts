@@ -1,7 +1,7 @@
 // `crm serve --metrics-port`: what it refuses, and what it tells of backups and of a file that is not there any more.
 import { expect, test } from 'bun:test';
 import { renameSync } from 'node:fs';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { Scrape } from '../support/metrics.ts';
 import { test as testOnFile } from '../support/on-sqlite.ts';
 
@@ -16,17 +16,17 @@ test.each([
     'Set --metrics-host to an IP address',
   ],
 ] as const)('%p are refused', async (flags, expected, words) => {
-  await using desk = await Desk.withDatabase();
-  const { code, stderr } = await desk.crm(['serve', ...flags]);
+  await using sandbox = await Sandbox.withDatabase();
+  const { code, stderr } = await sandbox.crm(['serve', ...flags]);
   expect(code).toBe(expected);
   expect(stderr).toContain(words);
 });
 
 test('a port that is taken is reported as such, by its own flag', async () => {
-  await using desk = await Desk.withDatabase();
+  await using sandbox = await Sandbox.withDatabase();
   const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() });
   const { port } = other;
-  const { code, stderr } = await desk.crm(['serve', '--port', '0', '--metrics-port', String(port)]);
+  const { code, stderr } = await sandbox.crm(['serve', '--port', '0', '--metrics-port', String(port)]);
   await other.stop(true);
   expect(code).toBe(1);
   expect(stderr).toContain(`127.0.0.1:${port} is already in use`);
@@ -36,24 +36,24 @@ test('a port that is taken is reported as such, by its own flag', async () => {
 testOnFile(
   'of a database that is served already its server is reported, not the port of its metrics',
   async () => {
-    using desk = new Desk();
-    await desk.ok(['init', '--org', 'Example']);
-    const server = await desk.serve(['--metrics-port', '0']);
+    using sandbox = new Sandbox();
+    await sandbox.ok(['init', '--org', 'Example']);
+    const server = await sandbox.serve(['--metrics-port', '0']);
     const taken = ['--metrics-port', new URL(server.metricsUrl ?? '').port];
-    const { code, stderr } = await desk.crm(['serve', '--port', '0', ...taken]);
+    const { code, stderr } = await sandbox.crm(['serve', '--port', '0', ...taken]);
     expect(code).toBe(1);
     expect(stderr).toContain(String(server.pid));
-    await desk.ok(['init', '--org', 'Another', '--db', 'another.db']);
-    const other = await desk.crm(['serve', '--port', '0', ...taken, '--db', 'another.db']);
+    await sandbox.ok(['init', '--org', 'Another', '--db', 'another.db']);
+    const other = await sandbox.crm(['serve', '--port', '0', ...taken, '--db', 'another.db']);
     expect(other.stderr).toMatch(/another: crm serve --port 0 --metrics-port \d+ --db another\.db\n/);
     await server.stop();
   },
 );
 
 testOnFile('an address that others reach is taken when it is named, with a word', async () => {
-  using desk = new Desk();
-  await desk.ok(['init', '--org', 'Example']);
-  const server = await desk.serve(['--metrics-port', '0', '--metrics-host', '0.0.0.0']);
+  using sandbox = new Sandbox();
+  await sandbox.ok(['init', '--org', 'Example']);
+  const server = await sandbox.serve(['--metrics-port', '0', '--metrics-host', '0.0.0.0']);
   expect(server.metricsUrl).toStartWith('http://0.0.0.0:');
   await server.says('they need no API key');
   await server.stop();
@@ -62,18 +62,18 @@ testOnFile('an address that others reach is taken when it is named, with a word'
 testOnFile(
   'backups are reported, those of the schedule and those by hand',
   async () => {
-    using desk = new Desk();
-    await desk.ok(['init', '--org', 'Example']);
-    const plain = await desk.serve(['--metrics-port', '0']);
+    using sandbox = new Sandbox();
+    await sandbox.ok(['init', '--org', 'Example']);
+    const plain = await sandbox.serve(['--metrics-port', '0']);
     const LAST = 'crm_backup_last_success_timestamp_seconds';
     const before = await Scrape.of(plain.metricsUrl);
     expect(before.value(LAST)).toBe(0);
     expect(before.families.filter((name) => name.startsWith('crm_backup'))).toEqual([LAST]);
     const beganAt = Date.now() / 1_000;
-    await desk.ok(['backup', 'by-hand.db']);
+    await sandbox.ok(['backup', 'by-hand.db']);
     expect((await Scrape.of(plain.metricsUrl)).value(LAST)).toBeWithin(beganAt - 1, Date.now() / 1_000 + 1);
     await plain.stop();
-    const scheduled = await desk.serve([
+    const scheduled = await sandbox.serve([
       '--metrics-port',
       '0',
       '--backup-every',
@@ -101,19 +101,19 @@ testOnFile(
 testOnFile.each([[], ['--readers', '2']])(
   'a file that was moved is reported by readiness and metrics alike: %p',
   async (...flags) => {
-    using desk = new Desk();
-    await desk.ok(['init', '--org', 'Example']);
-    const server = await desk.serve(['--metrics-port', '0', ...flags]);
+    using sandbox = new Sandbox();
+    await sandbox.ok(['init', '--org', 'Example']);
+    const server = await sandbox.serve(['--metrics-port', '0', ...flags]);
     const told = async () => [
       (await fetch(`${server.url}/readyz`)).status,
       (await Scrape.of(server.metricsUrl)).value('crm_ready'),
     ];
     expect(await told()).toEqual([200, 1]);
-    renameSync(desk.path('crm.db'), desk.path('moved.db'));
+    renameSync(sandbox.path('crm.db'), sandbox.path('moved.db'));
     expect(await told()).toEqual([503, 0]);
-    await desk.write('crm.db', 'another');
+    await sandbox.write('crm.db', 'another');
     expect(await told()).toEqual([503, 0]);
-    renameSync(desk.path('moved.db'), desk.path('crm.db'));
+    renameSync(sandbox.path('moved.db'), sandbox.path('crm.db'));
     expect(await told()).toEqual([200, 1]);
     await server.stop();
   },

@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describedOperations } from '../../server/interface.ts';
-import { DESK, DocsDesk, hasBrowser, openForm, operation, PHONE, send } from '../support/docs-page.ts';
+import { DESKTOP, DocsBrowser, hasBrowser, openForm, operation, PHONE, send } from '../support/docs-page.ts';
 
 const SLOW_MS = 120_000;
 const OPERATIONS = describedOperations().length;
 const OPEN_ALL = `document.querySelectorAll('details').forEach((details) => { details.open = true })`;
 
-let desk: DocsDesk;
+let sandbox: DocsBrowser;
 beforeAll(async () => {
-  if (hasBrowser) desk = await DocsDesk.start();
+  if (hasBrowser) sandbox = await DocsBrowser.start();
 }, SLOW_MS);
-afterAll(() => desk?.close(), SLOW_MS);
+afterAll(() => sandbox?.close(), SLOW_MS);
 
 // Every kind of operation, of field and of answer is among these.
 const SHOWN = [
@@ -41,12 +41,12 @@ function widthOf(page: Page): Promise<number> {
 }
 
 describe.skipIf(!hasBrowser)('axe finds nothing', () => {
-  for (const [place, viewport] of Object.entries({ desk: DESK, phone: PHONE }))
+  for (const [place, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE }))
     for (const colorScheme of ['light', 'dark'] as const)
       test(
-        `at a ${place}, ${colorScheme}, closed and opened`,
+        `on a ${place}, ${colorScheme}, closed and opened`,
         async () => {
-          const page = await desk.open({ viewport, colorScheme });
+          const page = await sandbox.open({ viewport, colorScheme });
           expect(await page.locator('main').count()).toBe(1);
           // Of all operations at once axe takes a minute.
           await page.evaluate(`for (const { id, parentElement } of document.querySelectorAll('.operation > .opened'))
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('on a phone', () => {
   test(
     'the contents are behind a button, and the first operation is near',
     async () => {
-      const page = await desk.open({ viewport: PHONE });
+      const page = await sandbox.open({ viewport: PHONE });
       const contents = page.locator('#contents');
       expect(await contents.isVisible()).toBe(false);
       await page.locator('.menu').click();
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('with a keyboard', () => {
   test(
     'one skips to the content, searches, opens, sends and copies, and sees where one is',
     async () => {
-      const page = await desk.open();
+      const page = await sandbox.open();
       await page.keyboard.press('Tab');
       expect(await focused(page)).toBe('Skip to content');
       await page.keyboard.press('Enter');
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)('with a keyboard', () => {
       await page.locator('header .keys').focus();
       await page.keyboard.press('Enter');
       expect(await focused(page)).toBe('key-v2');
-      await page.keyboard.type(desk.keys.v2);
+      await page.keyboard.type(sandbox.keys.v2);
       await page.keyboard.press('Escape');
       await operation(page, 'listContacts').locator('.try > summary').focus();
       await page.keyboard.press('Enter');
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('with a keyboard', () => {
 
 describe.skipIf(!hasBrowser)('elsewhere', () => {
   test('without scripts all is there to be read, and it says where the description is', async () => {
-    const page = await desk.open({ javaScriptEnabled: false }, `${desk.server.docsUrl}#createContact`);
+    const page = await sandbox.open({ javaScriptEnabled: false }, `${sandbox.server.docsUrl}#createContact`);
     expect(await page.locator('.operation').count()).toBe(OPERATIONS);
     expect(await page.locator('noscript').textContent()).toContain('/docs/json');
     expect(await page.locator('#createContact').isVisible()).toBe(true);
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)('elsewhere', () => {
           return fetch(new Request(address, request), { decompress: false });
         },
       });
-      const behind = await DocsDesk.start(`http://127.0.0.1:${proxy.port}/crm`);
+      const behind = await DocsBrowser.start(`http://127.0.0.1:${proxy.port}/crm`);
       try {
         expect(behind.server.docsUrl).toBe(`http://127.0.0.1:${proxy.port}/crm/docs`);
         const page = await behind.open();

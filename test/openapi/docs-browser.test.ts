@@ -3,21 +3,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { describedOperations } from '../../server/interface.ts';
 import { openApiDocument } from '../../server/openapi/document.ts';
-import { DocsDesk, hasBrowser, openForm, operation, send } from '../support/docs-page.ts';
+import { DocsBrowser, hasBrowser, openForm, operation, send } from '../support/docs-page.ts';
 import type { Json } from '../support/json.ts';
 import { resolved } from '../support/openapi.ts';
 
 const SLOW_MS = 60_000;
 const document: Json = hasBrowser ? await openApiDocument() : {};
 
-let desk: DocsDesk;
+let sandbox: DocsBrowser;
 let page: Page;
 beforeAll(async () => {
   if (!hasBrowser) return;
-  desk = await DocsDesk.start();
-  page = await desk.open();
+  sandbox = await DocsBrowser.start();
+  page = await sandbox.open();
 }, SLOW_MS);
-afterAll(() => desk?.close(), SLOW_MS);
+afterAll(() => sandbox?.close(), SLOW_MS);
 
 /** What the page says of each operation, by its id. */
 function textsById(): Promise<Record<string, string>> {
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   });
 
   test('opens what an address names: an operation, or a chapter of the guide', async () => {
-    await page.goto(`${desk.server.docsUrl}#createContact`);
+    await page.goto(`${sandbox.server.docsUrl}#createContact`);
     await page.locator('#createContact').waitFor({ state: 'visible' });
     for (const id of ['from-version-1-to-version-2', 'listDeals']) {
       await page.evaluate(`location.hash = '#${id}'`);
@@ -169,12 +169,12 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   });
 
   test('has asked its own server only, and complained of nothing', () => {
-    expect(desk.asked.length).toBeGreaterThan(2);
-    const elsewhere = desk.asked.filter(
-      (url) => !url.startsWith(`${desk.server.url}/`) && !url.startsWith('data:'),
+    expect(sandbox.asked.length).toBeGreaterThan(2);
+    const elsewhere = sandbox.asked.filter(
+      (url) => !url.startsWith(`${sandbox.server.url}/`) && !url.startsWith('data:'),
     );
     expect(elsewhere).toEqual([]);
-    expect(desk.complaints).toEqual([]);
+    expect(sandbox.complaints).toEqual([]);
   });
 });
 
@@ -217,24 +217,24 @@ describe.skipIf(!hasBrowser)('trying an operation', () => {
     await opener.click();
     expect(await dialog.locator('input[type=password]').count()).toBe(2);
     expect(await dialog.locator('input:not([type=password], [type=radio])').count()).toBe(0);
-    await dialog.getByLabel('Version 2 key').fill(desk.keys.v2);
-    await dialog.getByLabel('Version 1 key').fill(desk.keys.v1);
+    await dialog.getByLabel('Version 2 key').fill(sandbox.keys.v2);
+    await dialog.getByLabel('Version 1 key').fill(sandbox.keys.v1);
     await dialog.getByRole('button', { name: 'Done' }).click();
 
     const v2 = operation(page, 'listContacts').locator('.try');
     expect(await send(v2)).toBe('200 OK');
-    expect(sent.at(-1)).toMatchObject({ authorization: `Bearer ${desk.keys.v2}` });
+    expect(sent.at(-1)).toMatchObject({ authorization: `Bearer ${sandbox.keys.v2}` });
     expect(sent.at(-1)).not.toHaveProperty('x-service-api-key');
     const v1 = await openForm(page, 'authenticate');
     expect(await send(v1)).toBe('200 OK');
-    expect(sent.at(-1)).toMatchObject({ authorization: `Bearer ${desk.keys.v1}` });
+    expect(sent.at(-1)).toMatchObject({ authorization: `Bearer ${sandbox.keys.v1}` });
 
     expect(await opener.textContent()).toBe('API keys: v2, v1');
     await opener.click();
     await dialog.getByLabel('X-Service-Api-Key').check();
     await page.keyboard.press('Escape');
     expect(await send(v2)).toBe('200 OK');
-    expect(sent.at(-1)).toMatchObject({ 'x-service-api-key': desk.keys.v2 });
+    expect(sent.at(-1)).toMatchObject({ 'x-service-api-key': sandbox.keys.v2 });
     expect(sent.at(-1)).not.toHaveProperty('authorization');
   });
 
@@ -269,9 +269,9 @@ describe.skipIf(!hasBrowser)('trying an operation', () => {
   /** Runs the line for curl of an operation, as it would be copied. */
   async function replay(id: string): Promise<Json> {
     const line = (await operation(page, id).locator('pre.curl').textContent()) ?? '';
-    expect(line).not.toContain(desk.keys.v2);
+    expect(line).not.toContain(sandbox.keys.v2);
     const run = Bun.spawn(['bash', '-c', line.replace('curl', 'curl -s')], {
-      env: { ...process.env, CRM_API_KEY: desk.keys.v2 },
+      env: { ...process.env, CRM_API_KEY: sandbox.keys.v2 },
     });
     return JSON.parse(await new Response(run.stdout).text());
   }

@@ -2,78 +2,78 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
-import { Desk, ndjson, type RunningServer } from '../support/command.ts';
+import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 
 const EMAIL = 'Ada.Hidden@secret.example';
 const LONG = 30_000;
 const HIDDEN = /ada\.hidden@secret/i;
 
-const desk = await Desk.withDatabase();
+const sandbox = await Sandbox.withDatabase();
 let server: RunningServer;
 beforeAll(async () => {
-  server = await desk.serveOrganization('Acme');
+  server = await sandbox.serveOrganization('Acme');
 });
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 async function makeAda(): Promise<void> {
   const [ada] = ndjson(
-    await desk.ok(['create', 'contacts', `email=${EMAIL}`, 'first_name=Ada', '-o', 'ndjson']),
+    await sandbox.ok(['create', 'contacts', `email=${EMAIL}`, 'first_name=Ada', '-o', 'ndjson']),
   );
   const id = String(ada?.id);
   const content = `${'x'.repeat(20_000)} ${EMAIL}`;
   const [note] = ndjson(
-    await desk.ok(['create', 'notes', 'title=Ada', `content=${content}`, '-o', 'ndjson']),
+    await sandbox.ok(['create', 'notes', 'title=Ada', `content=${content}`, '-o', 'ndjson']),
   );
   // Former states, of which SQLite keeps what it is not told to write over.
-  for (const title of ['One', 'Two']) await desk.ok(['update', 'contacts', id, `title=${title}`]);
-  await desk.ok(['update', 'notes', String(note?.id), `content=${EMAIL} again`]);
-  await desk.ok(['create', 'deals', `name=Deal of ${EMAIL}`, `point_of_contact_id=${id}`]);
+  for (const title of ['One', 'Two']) await sandbox.ok(['update', 'contacts', id, `title=${title}`]);
+  await sandbox.ok(['update', 'notes', String(note?.id), `content=${EMAIL} again`]);
+  await sandbox.ok(['create', 'deals', `name=Deal of ${EMAIL}`, `point_of_contact_id=${id}`]);
 }
 
 const inFiles = (): string =>
-  ['crm.db', 'crm.db-wal'].map((name) => readFileSync(desk.path(name), 'latin1')).join('');
+  ['crm.db', 'crm.db-wal'].map((name) => readFileSync(sandbox.path(name), 'latin1')).join('');
 
 test('is refused without a word of consent, an address or an organization', async () => {
-  const bare = await desk.crm(['people', 'erase', EMAIL, '--org', 'Acme']);
+  const bare = await sandbox.crm(['people', 'erase', EMAIL, '--org', 'Acme']);
   expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('--confirm')]);
-  expect((await desk.crm(['people', 'erase', 'ada', '--org', 'Acme', '--confirm'])).code).toBe(2);
-  expect((await desk.crm(['people', 'erase', EMAIL, '--org', 'Nobody', '--confirm'])).code).toBe(1);
-  expect((await desk.crm(['people', 'export', EMAIL])).code).toBe(2);
+  expect((await sandbox.crm(['people', 'erase', 'ada', '--org', 'Acme', '--confirm'])).code).toBe(2);
+  expect((await sandbox.crm(['people', 'erase', EMAIL, '--org', 'Nobody', '--confirm'])).code).toBe(1);
+  expect((await sandbox.crm(['people', 'export', EMAIL])).code).toBe(2);
 });
 
 test('a document goes to stdout, or to a file that its owner alone can read', async () => {
   await makeAda();
-  const document = JSON.parse(await desk.ok(['people', 'export', EMAIL.toUpperCase(), '--org', 'acme']));
+  const document = JSON.parse(await sandbox.ok(['people', 'export', EMAIL.toUpperCase(), '--org', 'acme']));
   expect(document).toMatchObject({ organization: { name: 'Acme' }, contact: { email: EMAIL } });
   expect(Object.keys(document.records)).toEqual(['deals', 'notes']);
-  await desk.ok(['people', 'export', EMAIL, '--org', 'Acme', '--out', 'ada.json', '--quiet']);
-  expect(JSON.parse(readFileSync(desk.path('ada.json'), 'utf8')).records).toEqual(document.records);
-  expect(statSync(desk.path('ada.json')).mode & 0o777).toBe(0o600);
+  await sandbox.ok(['people', 'export', EMAIL, '--org', 'Acme', '--out', 'ada.json', '--quiet']);
+  expect(JSON.parse(readFileSync(sandbox.path('ada.json'), 'utf8')).records).toEqual(document.records);
+  expect(statSync(sandbox.path('ada.json')).mode & 0o777).toBe(0o600);
   const again = ['people', 'export', EMAIL, '--org', 'Acme', '--out', 'ada.json', '--quiet'];
-  expect(await desk.crm(again)).toMatchObject({
+  expect(await sandbox.crm(again)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('The file ada.json already exists'),
   });
-  await desk.ok([...again, '--force']);
+  await sandbox.ok([...again, '--force']);
 });
 
 describe('erasing beside a server', () => {
   test('a dry run writes nothing', async () => {
-    const planned = await desk.crm(['people', 'erase', EMAIL, '--org', 'Acme', '--dry-run', '-o', 'json']);
+    const planned = await sandbox.crm(['people', 'erase', EMAIL, '--org', 'Acme', '--dry-run', '-o', 'json']);
     expect(JSON.parse(planned.stdout)).toMatchObject({
       dry_run: true,
       resources: { contacts: { deleted: 1 }, deals: { changed: 1 }, notes: { changed: 1 } },
     });
-    expect(await desk.ok(['list', 'contacts', '--filter', `email=${EMAIL}`])).toMatch(HIDDEN);
+    expect(await sandbox.ok(['list', 'contacts', '--filter', `email=${EMAIL}`])).toMatch(HIDDEN);
   });
 
   test('leaves no address in what is served, in the audit log, or in the file and its log', async () => {
     if (!isPostgres) {
-      await desk.ok(['backup', 'before.db', '--quiet']);
+      await sandbox.ok(['backup', 'before.db', '--quiet']);
       expect(inFiles()).toMatch(HIDDEN);
     }
-    const { code, stdout, stderr } = await desk.crm([
+    const { code, stdout, stderr } = await sandbox.crm([
       'people',
       'erase',
       EMAIL,
@@ -87,22 +87,22 @@ describe('erasing beside a server', () => {
     expect(stdout + stderr).not.toMatch(HIDDEN);
     expect(JSON.parse(stdout).left).toEqual([]);
     for (const resource of ['contacts', 'deals', 'notes'])
-      expect(await desk.ok(['list', resource])).not.toMatch(HIDDEN);
-    expect(await desk.ok(['list', 'deals'])).toContain('Deal of [erased]');
+      expect(await sandbox.ok(['list', resource])).not.toMatch(HIDDEN);
+    expect(await sandbox.ok(['list', 'deals'])).toContain('Deal of [erased]');
     if (isPostgres) return expect(stderr).toContain('VACUUM');
     expect(stderr).toContain('before.db');
     expect(inFiles()).not.toMatch(HIDDEN);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-    await desk.ok(['create', 'contacts', 'first_name=Next']);
+    await sandbox.ok(['create', 'contacts', 'first_name=Next']);
   });
 
   test.skipIf(isPostgres)('a backup made after it has none either', async () => {
-    await desk.ok(['backup', 'clean.db', '--quiet']);
-    expect(readFileSync(desk.path('clean.db'), 'latin1')).not.toMatch(HIDDEN);
+    await sandbox.ok(['backup', 'clean.db', '--quiet']);
+    expect(readFileSync(sandbox.path('clean.db'), 'latin1')).not.toMatch(HIDDEN);
   });
 
   test('an address that nobody has changes nothing', async () => {
-    const { code, stderr } = await desk.crm(['people', 'erase', EMAIL, '--org', 'Acme', '--confirm']);
+    const { code, stderr } = await sandbox.crm(['people', 'erase', EMAIL, '--org', 'Acme', '--confirm']);
     expect([code, stderr]).toEqual([0, expect.stringContaining('stored responses: 0 deleted')]);
   });
 });
@@ -111,7 +111,7 @@ type Left = Record<string, string | null>;
 
 describe('what is left is listed, with exit code 1', () => {
   const left = async (email: string, ...more: string[]) => {
-    const { code, stdout, stderr } = await desk.crm([
+    const { code, stdout, stderr } = await sandbox.crm([
       ...['people', 'erase', email, '--org', 'Acme', '--confirm', '-o', 'json'],
       ...more,
     ]);
@@ -119,7 +119,7 @@ describe('what is left is listed, with exit code 1', () => {
   };
 
   test('an account of crm itself', async () => {
-    await desk.ok(['users', 'create', 'grace@secret.example', '--org', 'Acme']);
+    await sandbox.ok(['users', 'create', 'grace@secret.example', '--org', 'Acme']);
     const { code, stderr, left: places } = await left('grace@secret.example');
     expect([code, stderr]).toEqual([1, expect.stringContaining('Ignore users: they are crm accounts')]);
     for (const place of places) expect(['users', 'statistics']).toContain(place.table ?? place.kind);
@@ -132,7 +132,7 @@ describe('what is left is listed, with exit code 1', () => {
     'an account by its name, which may look like JSON',
     async () => {
       const named = ['--org', 'Acme', '--name', '[bot] of ann@secret.example'];
-      await desk.ok(['users', 'create', 'bot@secret.example', ...named]);
+      await sandbox.ok(['users', 'create', 'bot@secret.example', ...named]);
       const { code, left: places } = await left('ann@secret.example');
       expect(code).toBe(1);
       expect(places).toContainEqual(expect.objectContaining({ kind: 'row', table: 'users', column: 'name' }));
@@ -144,13 +144,13 @@ describe('what is left is listed, with exit code 1', () => {
     'nothing, where others have addresses that end alike',
     async () => {
       for (const name of ['maryjo', 'anne-jo', 'u003cjo'])
-        await desk.ok([
+        await sandbox.ok([
           'create',
           'contacts',
           `email=${name}@secret.example`,
           'remarks=maryjo@secret.example',
         ]);
-      await desk.ok(['create', 'contacts', 'email=jo@secret.example']);
+      await sandbox.ok(['create', 'contacts', 'email=jo@secret.example']);
       expect(await left('jo@secret.example')).toMatchObject({ code: 0, left: [] });
     },
     LONG,
@@ -159,10 +159,10 @@ describe('what is left is listed, with exit code 1', () => {
   test.skipIf(isPostgres)(
     'what another organization has of the person, in the same file',
     async () => {
-      const other = await desk.ok(['init', '--org', 'Other']);
+      const other = await sandbox.ok(['init', '--org', 'Other']);
       const options = { env: { CRM_API_KEY: other } };
-      await desk.ok(['create', 'notes', 'title=N', 'content=To <joan@secret.example>.'], options);
-      await desk.ok(['create', 'notes', 'title=N', 'content=Of jane.joan@secret.example.'], options);
+      await sandbox.ok(['create', 'notes', 'title=N', 'content=To <joan@secret.example>.'], options);
+      await sandbox.ok(['create', 'notes', 'title=N', 'content=Of jane.joan@secret.example.'], options);
       const { code, stderr, left: places } = await left('joan@secret.example');
       expect([code, stderr]).toEqual([
         1,
@@ -171,7 +171,7 @@ describe('what is left is listed, with exit code 1', () => {
       const found = places.map(({ table, organization }: Left) => `${table} of ${organization}`);
       expect(new Set(found)).toEqual(new Set(['idempotency_keys of Other', 'notes of Other']));
       const erased = ['people', 'erase', 'joan@secret.example', '--org', 'Other', '--confirm'];
-      expect((await desk.crm(erased)).code).toBe(0);
+      expect((await sandbox.crm(erased)).code).toBe(0);
       // What is somebody else's, and ends alike, is in the file still.
       expect((await left('joan@secret.example')).code).toBe(0);
     },
@@ -181,8 +181,8 @@ describe('what is left is listed, with exit code 1', () => {
   test.skipIf(isPostgres)(
     'the log, while somebody reads what was there before',
     async () => {
-      await desk.ok(['create', 'notes', 'title=N', 'content=To jean@secret.example.']);
-      const reader = new Database(desk.path('crm.db'), { readonly: true });
+      await sandbox.ok(['create', 'notes', 'title=N', 'content=To jean@secret.example.']);
+      const reader = new Database(sandbox.path('crm.db'), { readonly: true });
       reader.run('BEGIN');
       reader.query('SELECT count(*) FROM notes').get();
       const { code, stderr, left: places } = await left('jean@secret.example', '--quiet');
@@ -200,13 +200,13 @@ test.skipIf(isPostgres)(
   'a backup that brings somebody back is reported, with the command that erases again',
   async () => {
     await server.stop();
-    const { code, stderr } = await desk.crm(['restore', 'before.db', '--confirm']);
+    const { code, stderr } = await sandbox.crm(['restore', 'before.db', '--confirm']);
     const again = 'crm people erase ada.hidden@secret.example --org Acme --confirm';
     expect([code, stderr]).toEqual([0, expect.stringContaining(again)]);
-    const erased = await desk.crm(['people', 'erase', EMAIL, '--org', 'Acme', '--confirm']);
+    const erased = await sandbox.crm(['people', 'erase', EMAIL, '--org', 'Acme', '--confirm']);
     expect(erased.stderr).toContain('crm.db.before-restore-');
-    await desk.ok(['backup', 'after.db', '--quiet']);
-    expect((await desk.crm(['restore', 'after.db', '--confirm'])).stderr).not.toContain('people erase');
+    await sandbox.ok(['backup', 'after.db', '--quiet']);
+    expect((await sandbox.crm(['restore', 'after.db', '--confirm'])).stderr).not.toContain('people erase');
   },
   30_000,
 );

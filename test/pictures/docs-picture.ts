@@ -1,5 +1,5 @@
 // A picture of the page at /docs, as Chromium shows it, in few enough colours to be small.
-import { DocsDesk, operation } from '../support/docs-page.ts';
+import { DocsBrowser, operation } from '../support/docs-page.ts';
 import { withFewColors } from './small-png.ts';
 
 const SHOWN = { width: 1_240, height: 780 };
@@ -9,10 +9,10 @@ const COLORS = 64;
 
 /** Opens an operation on the page and takes its picture. */
 export async function docsPicture(): Promise<Uint8Array> {
-  const desk = await DocsDesk.start(ADDRESS);
+  const sandbox = await DocsBrowser.start(ADDRESS);
   try {
-    const { listensOn } = desk.server;
-    const page = await desk.open({ viewport: SHOWN, colorScheme: 'light' }, `${listensOn}/docs`);
+    const { listensOn } = sandbox.server;
+    const page = await sandbox.open({ viewport: SHOWN, colorScheme: 'light' }, `${listensOn}/docs`);
     // The page shows the address that it comes from, which is to be the usual one.
     await page.route(`${ADDRESS}/**`, async (route) => {
       const url = route.request().url().replace(ADDRESS, listensOn);
@@ -22,6 +22,6 @@ export async function docsPicture(): Promise<Uint8Array> {
     await operation(page, OPERATION).scrollIntoViewIfNeeded();
     return withFewColors(await page.screenshot({ type: 'png' }), COLORS);
   } finally {
-    await desk.close();
+    await sandbox.close();
   }
 }

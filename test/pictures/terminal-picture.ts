@@ -1,6 +1,6 @@
 // A picture of a terminal in which crm imports a file and lists what came in: real output, drawn as SVG.
 import { shellWord } from '../../cli/terminal/text.ts';
-import { BINARY, Desk } from '../support/command.ts';
+import { BINARY, Sandbox } from '../support/command.ts';
 import { type Cell, StyledScreen } from './styled-screen.ts';
 
 const COLUMNS = 92;
@@ -24,14 +24,14 @@ const FONT = 'ui-monospace, SFMono-Regular, Menlo, Consolas, &quot;Liberation Mo
 
 /** Runs the commands on a terminal and draws what it shows in the end. */
 export async function terminalPicture(): Promise<string> {
-  using desk = new Desk([BINARY]);
-  const server = await desk.serveOrganization('Acme Inc');
-  await desk.write('people.csv', `${PEOPLE.join('\n')}\n`);
+  using sandbox = new Sandbox([BINARY]);
+  const server = await sandbox.serveOrganization('Acme Inc');
+  await sandbox.write('people.csv', `${PEOPLE.join('\n')}\n`);
   const lines: Cell[][] = [];
   for (const words of COMMANDS) {
     const screen = new StyledScreen();
     screen.write(`\u001b[32m$\u001b[39m \u001b[1m${['crm', ...words].map(shellWord).join(' ')}\u001b[22m\n`);
-    const { output } = await desk.onTerminal(words, { columns: COLUMNS });
+    const { output } = await sandbox.onTerminal(words, { columns: COLUMNS });
     lines.push(...screen.write(output).lines(), []);
   }
   await server.stop();

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { Desk, type RunningServer } from '../support/command.ts';
+import { type RunningServer, Sandbox } from '../support/command.ts';
 import type { Json } from '../support/json.ts';
 import { longText } from '../support/long-texts.ts';
 import { Scrape } from '../support/metrics.ts';
@@ -15,19 +15,19 @@ const CLIENTS = 12;
 const FIT = 3;
 
 describe.each([0, 2])('with %i threads beside', (readers) => {
-  const desk = new Desk();
+  const sandbox = new Sandbox();
   let server: RunningServer;
   let key = '';
   let other = '';
   beforeAll(async () => {
-    key = await desk.ok(['init', '--org', 'Example']);
-    other = await desk.ok(['keys', 'issue', '--org', 'Example', '--all-scopes']);
-    server = await desk.serve([...FLAGS, '--readers', String(readers)]);
+    key = await sandbox.ok(['init', '--org', 'Example']);
+    other = await sandbox.ok(['keys', 'issue', '--org', 'Example', '--all-scopes']);
+    server = await sandbox.serve([...FLAGS, '--readers', String(readers)]);
     const custom = Object.fromEntries(Array.from({ length: 100 }, (_, name) => [name, longText('CJK')]));
     const body = JSON.stringify(Array.from({ length: 16 }, () => ({ first_name: 'Large', custom })));
     expect((await ask('/api/v2/contacts/batch', key, { method: 'POST', body })).status).toBe(200);
   }, 60_000);
-  afterAll(() => desk[Symbol.dispose]());
+  afterAll(() => sandbox[Symbol.dispose]());
 
   const ask = (path: string, bearer: string, init: RequestInit = {}) =>
     fetch(server.url + path, { ...init, headers: { Authorization: `Bearer ${bearer}` }, keepalive: false });

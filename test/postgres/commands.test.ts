@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Desk, ndjson, type Result, type RunOptions } from '../support/command.ts';
+import { ndjson, type Result, type RunOptions, Sandbox } from '../support/command.ts';
 import { refusing } from '../support/fake-database.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 
@@ -10,13 +10,13 @@ const LONG = 120_000;
 const PASSWORD = 'hunter2';
 
 describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
-  const desk = new Desk();
+  const sandbox = new Sandbox();
   const outputs: string[] = [];
   let server: PostgresServer;
   let databases = 0;
 
   const run = async (args: readonly string[], options: RunOptions = {}): Promise<Result> => {
-    const result = await desk.crm(args, options);
+    const result = await sandbox.crm(args, options);
     outputs.push(result.stdout, result.stderr);
     return result;
   };
@@ -44,7 +44,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
     await server.start();
   }, LONG);
   afterAll(async () => {
-    desk[Symbol.dispose]();
+    sandbox[Symbol.dispose]();
     await server.close();
     for (const output of outputs) expect(output).not.toContain(PASSWORD);
   });
@@ -69,13 +69,13 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       expect(ndjson(await ok(['keys', 'list', '--org', 'Other'], { env }))).toMatchObject([
         { id, status: 'revoked' },
       ]);
-      await desk.write(
+      await sandbox.write(
         'bookings.json',
         JSON.stringify([{ external_id: 'b', title: 'Call', start_time: 1, end_time: 2 }]),
       );
       const ingested = ['ingest', 'bookings', 'bookings.json', '--org', 'Acme', '-o', 'json'];
       expect(JSON.parse(await ok(ingested, { env }))).toMatchObject({ created: 1 });
-      expect(readdirSync(desk.folder)).not.toContain('crm.db');
+      expect(readdirSync(sandbox.folder)).not.toContain('crm.db');
     },
     LONG,
   );
@@ -129,18 +129,18 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
     'the profile names it too, and a file keeps the password',
     async () => {
       const db = await database();
-      await desk.write('pgpass', `*:*:*:ada:${PASSWORD}\n`);
-      await Bun.$`chmod 600 ${desk.path('pgpass')}`;
+      await sandbox.write('pgpass', `*:*:*:ada:${PASSWORD}\n`);
+      await Bun.$`chmod 600 ${sandbox.path('pgpass')}`;
       await Bun.write(
-        desk.path('config/crm/config.json'),
+        sandbox.path('config/crm/config.json'),
         JSON.stringify({ profiles: { server: { db: without(db) } } }),
       );
-      const env = { PGPASSFILE: desk.path('pgpass'), CRM_PROFILE: 'server' };
+      const env = { PGPASSFILE: sandbox.path('pgpass'), CRM_PROFILE: 'server' };
       await ok(['init', '--org', 'Acme'], { env });
-      await Bun.$`chmod 644 ${desk.path('pgpass')}`;
+      await Bun.$`chmod 644 ${sandbox.path('pgpass')}`;
       const { code, stderr } = await run(['orgs', 'list'], { env });
       expect(code).toBe(1);
-      expect(stderr).toContain(`The password file ${desk.path('pgpass')} is ignored: others can read it`);
+      expect(stderr).toContain(`The password file ${sandbox.path('pgpass')} is ignored: others can read it`);
       expect(stderr).toContain('requires a password for ada.\nNext: Set PGPASSWORD');
     },
     LONG,
@@ -196,15 +196,15 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       const db = await database();
       const key = await ok(['init', '--org', 'Acme', '--db', db]);
       const servers = [
-        await desk.serve(['--db', db, '--log', 'json']),
-        await desk.serve(['--db', db, '--log', 'json']),
+        await sandbox.serve(['--db', db, '--log', 'json']),
+        await sandbox.serve(['--db', db, '--log', 'json']),
       ];
       const env = { CRM_API_KEY: key, CRM_URL: servers[0]?.url ?? '' };
       await ok(['create', 'contacts', 'email=ada@example.com'], { env });
       const elsewhere = { CRM_API_KEY: key, CRM_URL: servers[1]?.url ?? '' };
-      await ok(['export', 'all', '--out', desk.path('export')], { env: elsewhere });
-      const files = readdirSync(desk.path('export')).map((name) =>
-        readFileSync(join(desk.path('export'), name), 'utf8'),
+      await ok(['export', 'all', '--out', sandbox.path('export')], { env: elsewhere });
+      const files = readdirSync(sandbox.path('export')).map((name) =>
+        readFileSync(join(sandbox.path('export'), name), 'utf8'),
       );
       expect(files.join()).toContain('ada@example.com');
       await server.stop('immediate');
@@ -230,7 +230,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       await ok(['init', '--org', 'Tern & Tide Instruments', '--db', db]);
       const before = await counts(server, db);
       const { code, stdout, stderr } = await run(['quickstart', '--exit', '--db', db, '-o', 'json'], {
-        env: { TMPDIR: desk.folder },
+        env: { TMPDIR: sandbox.folder },
       });
       expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
       expect(JSON.parse(stdout)).toMatchObject({
@@ -238,7 +238,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
         pages: { v2: { records: 2_400 }, v1: { records: 2_400 } },
       });
       expect(stderr).toContain('Organization  Tern & Tide Instruments 2, 3 users');
-      expect(readdirSync(desk.folder).filter((name) => name.startsWith('crm-quickstart'))).toEqual([]);
+      expect(readdirSync(sandbox.folder).filter((name) => name.startsWith('crm-quickstart'))).toEqual([]);
       const [, statement = ''] = /^ {2}psql \S+ -c '(.+)'$/m.exec(stderr) ?? [];
       const during = await counts(server, db);
       expect(during).not.toEqual(before);

@@ -6,7 +6,7 @@ import { parseAddress } from '../../db/postgres/address.ts';
 import { PostgresConnection } from '../../db/postgres/connection.ts';
 import { migratePostgres, type Versions } from '../../db/postgres/migrate.ts';
 import { openStore } from '../../db/store.ts';
-import { Desk, ndjson } from '../support/command.ts';
+import { ndjson, Sandbox } from '../support/command.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 
 const LONG = 120_000;
@@ -46,11 +46,11 @@ describe.skipIf(postgresPrograms === null)('the schema', () => {
     'is made once by four processes that start at once on an empty database',
     async () => {
       const address = server.address(await empty());
-      using desk = new Desk();
-      const init = (name: string) => desk.crm(['init', '--org', name, '--db', address]);
+      using sandbox = new Sandbox();
+      const init = (name: string) => sandbox.crm(['init', '--org', name, '--db', address]);
       const runs = await Promise.all(['A', 'B', 'C', 'D'].map(init));
       expect(runs.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual([0, 0, 0, 0]);
-      const orgs = ndjson(await desk.ok(['orgs', 'list', '--db', address]));
+      const orgs = ndjson(await sandbox.ok(['orgs', 'list', '--db', address]));
       expect(orgs.map(({ name }) => name).toSorted()).toEqual(['A', 'B', 'C', 'D']);
     },
     LONG,
@@ -147,8 +147,8 @@ describe.skipIf(postgresPrograms === null)('the schema', () => {
     async () => {
       const name = await empty();
       await migrateAs(name, newer(false));
-      using desk = new Desk();
-      const { code, stderr } = await desk.crm(['orgs', 'list', '--db', server.address(name)]);
+      using sandbox = new Sandbox();
+      const { code, stderr } = await sandbox.crm(['orgs', 'list', '--db', server.address(name)]);
       expect(code).toBe(1);
       expect(stderr).toContain(
         'was written by a newer crm (it has the migration 9999-more).\nNext: Use the newer crm',

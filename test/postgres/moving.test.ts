@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../db/store.ts';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { type CopyOutcome, copyOf, startFilled } from '../support/copies.ts';
 import type { Harness } from '../support/harness.ts';
 import { contentOf, fillOrganization } from '../support/organization.ts';
@@ -13,7 +13,7 @@ import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { clientOf } from '../support/v2.ts';
 
 describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () => {
-  const desk = new Desk();
+  const sandbox = new Sandbox();
   const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   let server: PostgresServer;
   let harness: Harness;
@@ -24,7 +24,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
   afterAll(async () => {
     await harness.close();
     await server.close();
-    desk[Symbol.dispose]();
+    sandbox[Symbol.dispose]();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -85,19 +85,19 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
   }, 120_000);
 
   test('the command takes addresses, knows a database under another name, and shows no password', async () => {
-    await desk.ok(['init', '--org', 'Acme']);
+    await sandbox.ok(['init', '--org', 'Acme']);
     const address = await newDatabase();
     const secret = address.replace('crm@', 'crm:hush-hush@');
-    const whole = await desk.crm(['migrate', '--from', 'crm.db', '--to', secret]);
+    const whole = await sandbox.crm(['migrate', '--from', 'crm.db', '--to', secret]);
     expect([whole.code, whole.stderr]).toEqual([0, expect.stringContaining(`to ${address} in `)]);
     const other = address.replace('127.0.0.1', 'localhost');
-    const same = await desk.crm(['migrate', '--from', secret, '--to', other]);
+    const same = await sandbox.crm(['migrate', '--from', secret, '--to', other]);
     expect([same.code, same.stderr]).toEqual([2, expect.stringContaining('name the same database')]);
-    const used = await desk.crm(['migrate', '--from', 'crm.db', '--to', secret]);
+    const used = await sandbox.crm(['migrate', '--from', 'crm.db', '--to', secret]);
     expect([used.code, used.stderr]).toEqual([1, expect.stringContaining(`${address} is not empty`)]);
-    const missing = await desk.crm(['migrate', '--from', 'crm.db', '--to', `${secret}_`]);
+    const missing = await sandbox.crm(['migrate', '--from', 'crm.db', '--to', `${secret}_`]);
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('does not exist')]);
-    const back = await desk.crm(['migrate', '--from', secret, '--to', 'back.db', '-o', 'json']);
+    const back = await sandbox.crm(['migrate', '--from', secret, '--to', 'back.db', '-o', 'json']);
     expect([back.code, JSON.parse(back.stdout).from]).toEqual([0, address]);
     for (const { stdout, stderr } of [whole, same, used, missing, back])
       expect(stdout + stderr).not.toContain('hush');
@@ -115,14 +115,14 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
       create trigger fail before insert on pipelines execute function fail()`,
       name,
     );
-    const failed = await desk.crm(['migrate', '--from', 'crm.db', '--to', address]);
+    const failed = await sandbox.crm(['migrate', '--from', 'crm.db', '--to', address]);
     expect([failed.code, failed.stderr]).toEqual([
       1,
       expect.stringContaining(`${address} has no space left`),
     ]);
     expect(failed.stderr).toEndWith('Run the same command again to continue.\n');
     await server.sql('drop trigger fail on pipelines', name);
-    const again = await desk.crm(['migrate', '--from', 'crm.db', '--to', address]);
+    const again = await sandbox.crm(['migrate', '--from', 'crm.db', '--to', address]);
     expect([again.code, again.stderr]).toEqual([
       0,
       expect.stringContaining('Continuing an interrupted copy'),
@@ -131,8 +131,8 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
 
   test('the command fills nothing that another crm is at, and tells where one is at the source', async () => {
     const [address, other] = [await newDatabase(), await newDatabase()];
-    const migrate = (from: string, to: string) => desk.crm(['migrate', '--from', from, '--to', to]);
-    const idle = await desk.serve(['--db', address]);
+    const migrate = (from: string, to: string) => sandbox.crm(['migrate', '--from', from, '--to', to]);
+    const idle = await sandbox.serve(['--db', address]);
     const refused = await migrate('crm.db', address);
     expect([refused.code, refused.stderr]).toEqual([
       1,
@@ -146,7 +146,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     });
     const analyzed = `select count(*)::int as n from pg_stat_user_tables where last_analyze is null`;
     expect(await server.sql(analyzed, new URL(address).pathname.slice(1))).toEqual([{ n: 0 }] as never);
-    const busy = await desk.serve(['--db', address]);
+    const busy = await sandbox.serve(['--db', address]);
     const copied = await migrate(address, other);
     expect([copied.code, copied.stderr]).toEqual([
       0,

@@ -1,6 +1,6 @@
 // How a server on PostgreSQL starts and ends: not with a clock that is off, and in time though the database is silent.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { Place, post } from '../support/server-process.ts';
 
@@ -29,13 +29,13 @@ describe.skipIf(postgresPrograms === null)('a server', () => {
   test(
     'does not start where its clock is more than five seconds off',
     async () => {
-      using desk = new Desk([
+      using sandbox = new Sandbox([
         process.execPath,
         '--preload',
         './clock.ts',
         `${import.meta.dir}/../../cli/main.ts`,
       ]);
-      await desk.write('clock.ts', WRONG_CLOCK);
+      await sandbox.write('clock.ts', WRONG_CLOCK);
       for (const [offMs, words] of [
         ['6000', /its clock is 6\.\d s ahead of the database's\.\nNext: Synchronize the clocks/],
         [
@@ -43,15 +43,15 @@ describe.skipIf(postgresPrograms === null)('a server', () => {
           /its clock is 3(?:599\.9|600\.\d) s behind the database's\.\nNext: Synchronize the clocks/,
         ],
       ] as const) {
-        const { code, stderr } = await desk.crm(['serve', '--port', '0', '--db', database.db], {
+        const { code, stderr } = await sandbox.crm(['serve', '--port', '0', '--db', database.db], {
           env: { OFF_MS: offMs },
         });
         expect(code).toBe(1);
         expect(stderr).toMatch(words);
       }
-      expect((await desk.crm(['orgs', 'list', '--db', database.db], { env: { OFF_MS: '3000' } })).code).toBe(
-        0,
-      );
+      expect(
+        (await sandbox.crm(['orgs', 'list', '--db', database.db], { env: { OFF_MS: '3000' } })).code,
+      ).toBe(0);
     },
     LONG,
   );

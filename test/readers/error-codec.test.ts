@@ -5,7 +5,7 @@ import { createSharedMemory } from '../../db/counters/shared-memory.ts';
 import { openStore } from '../../db/store.ts';
 import { ReaderThreads } from '../../server/readers/reader-threads.ts';
 import { KeyedLoad } from '../soak/keyed-load.ts';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { freePort } from '../support/ports.ts';
 
 const LONG = 60_000;
@@ -13,15 +13,15 @@ const LONG = 60_000;
 test(
   'a thread that fails is reported once, when every line of the log is there',
   async () => {
-    using desk = new Desk();
+    using sandbox = new Sandbox();
     const common = createSharedMemory();
-    const store = await openStore(desk.database, { common });
+    const store = await openStore(sandbox.database, { common });
     const port = await freePort();
     const lines: string[] = [];
     const failed = Promise.withResolvers<unknown>();
     let failures = 0;
     const options = {
-      ...{ count: 2, db: desk.database, common },
+      ...{ count: 2, db: sandbox.database, common },
       ...{ host: '127.0.0.1', port, isPortShared: true, log: 'json' as const },
       addLine: (line: string) => lines.push(line),
       onFailure: (error: unknown) => {
@@ -50,13 +50,13 @@ test(
 test(
   'what keeps a thread from listening is thrown, and the others end',
   async () => {
-    using desk = new Desk();
+    using sandbox = new Sandbox();
     const common = createSharedMemory();
-    const store = await openStore(desk.database, { common });
+    const store = await openStore(sandbox.database, { common });
     const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() });
     const failures: unknown[] = [];
     const threads = new ReaderThreads({
-      ...{ count: 2, db: desk.database, common },
+      ...{ count: 2, db: sandbox.database, common },
       ...{ host: '127.0.0.1', port: other.port ?? 0, isPortShared: true, log: 'off' },
       addLine: () => undefined,
       onFailure: (error) => failures.push(error),
@@ -72,9 +72,9 @@ test(
 test(
   'kill -9 under load loses nothing that was acknowledged, and doubles nothing',
   async () => {
-    using desk = new Desk();
-    const key = await desk.ok(['init', '--org', 'Example']);
-    const serve = () => desk.serve(['--readers', '2', '--key-limit', '1000000', '--org-limit', '1000000']);
+    using sandbox = new Sandbox();
+    const key = await sandbox.ok(['init', '--org', 'Example']);
+    const serve = () => sandbox.serve(['--readers', '2', '--key-limit', '1000000', '--org-limit', '1000000']);
     let server = await serve();
     const node = { url: server.url };
     const load = new KeyedLoad({ nodes: [node], key });
@@ -85,7 +85,7 @@ test(
       server = await serve();
       node.url = server.url;
     }
-    using file = new Database(desk.database, { readonly: true });
+    using file = new Database(sandbox.database, { readonly: true });
     const ledger = await load.end(async (text) => file.query<Record<string, unknown>, []>(text).all());
     expect(ledger).toMatchObject({ lost: 0, doubled: 0, unexpected: [] });
     expect(ledger.repeated).toBeGreaterThan(0);

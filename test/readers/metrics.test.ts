@@ -1,13 +1,13 @@
 // Metrics of a server of several threads: what each has counted, as one answer.
 import { expect, test } from 'bun:test';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { Scrape } from '../support/metrics.ts';
 
 test('are the sum over the threads, and of what is shared once', async () => {
-  using desk = new Desk();
-  const key = await desk.ok(['init', '--org', 'Example']);
+  using sandbox = new Sandbox();
+  const key = await sandbox.ok(['init', '--org', 'Example']);
   const flags = ['--readers', '3', '--metrics-port', '0', '--key-limit', '1000', '--org-limit', '2000'];
-  const server = await desk.serve(flags);
+  const server = await sandbox.serve(flags);
   const headers = { 'X-Service-Api-Key': key, Connection: 'close' };
   const batch = JSON.stringify([{ first_name: 'Ada' }, { nothing: 1 }]);
   for (let count = 0; count < 60; count++) {
@@ -28,7 +28,7 @@ test('are the sum over the threads, and of what is shared once', async () => {
   expect(scrape.value('crm_build_info')).toBe(1);
   expect(scrape.value('crm_ready')).toBe(1);
   expect(scrape.value('crm_request_body_limit_bytes')).toBe(288 * 2 ** 20);
-  await desk.ok(['orgs', 'quota', 'Example', '--records', '1']);
+  await sandbox.ok(['orgs', 'quota', 'Example', '--records', '1']);
   const init = {
     method: 'POST',
     headers: { ...headers, 'Content-Type': 'application/json' },

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { openStore, type Store } from '../../db/store.ts';
 import { revokeKey, rotateKey } from '../../db/tables/keys.ts';
-import { Desk, type RunningServer } from '../support/command.ts';
+import { type RunningServer, Sandbox } from '../support/command.ts';
 import type { Json } from '../support/json.ts';
 import { type Answered, CONNECTIONS, ManyConnections } from '../support/many-connections.ts';
 
@@ -13,18 +13,18 @@ const statuses = (answers: readonly Answered[]) => answers.map(({ status }) => s
 const all = (status: number) => Array<number>(CONNECTIONS).fill(status);
 
 describe('over the threads of a server', () => {
-  const desk = new Desk();
+  const sandbox = new Sandbox();
   let server: RunningServer;
   let key: string;
   let connections: ManyConnections;
   beforeAll(async () => {
-    key = await desk.ok(['init', '--org', 'Example']);
-    server = await desk.serve([...READERS, '--key-limit', '1000000', '--org-limit', '1000000']);
+    key = await sandbox.ok(['init', '--org', 'Example']);
+    server = await sandbox.serve([...READERS, '--key-limit', '1000000', '--org-limit', '1000000']);
     connections = await ManyConnections.open(server.url);
   }, LONG);
   afterAll(() => {
     connections.close();
-    desk[Symbol.dispose]();
+    sandbox[Symbol.dispose]();
   });
 
   const create = async (index: number, body: Json = { first_name: 'Ada' }) =>
@@ -142,11 +142,11 @@ describe('over the threads of a server', () => {
   describe('a key', () => {
     let store: Store;
     beforeEach(async () => {
-      store = await openStore(desk.database);
+      store = await openStore(sandbox.database);
     });
     const lists = (with_: string) => connections.each('GET', '/api/v2/contacts?limit=1', { key: with_ });
     const issued = async (...args: string[]) =>
-      desk.ok(['keys', 'issue', '--org', 'Example', '--all-scopes', ...args]);
+      sandbox.ok(['keys', 'issue', '--org', 'Example', '--all-scopes', ...args]);
     const rowOf = async (name: string) =>
       store.read.selectFrom('api_keys').selectAll().where('name', '=', name).executeTakeFirstOrThrow();
 
@@ -195,11 +195,11 @@ describe('limits over the threads of a server', () => {
   test(
     'let in just as many as they say, on each key and for the organization',
     async () => {
-      using desk = new Desk();
-      const first = await desk.ok(['init', '--org', 'Example']);
-      const issue = () => desk.ok(['keys', 'issue', '--org', 'Example', '--all-scopes']);
+      using sandbox = new Sandbox();
+      const first = await sandbox.ok(['init', '--org', 'Example']);
+      const issue = () => sandbox.ok(['keys', 'issue', '--org', 'Example', '--all-scopes']);
       const keys = [first, await issue(), await issue()];
-      const server = await desk.serve([...READERS, '--key-limit', '150', '--org-limit', '400']);
+      const server = await sandbox.serve([...READERS, '--key-limit', '150', '--org-limit', '400']);
       const connections = await ManyConnections.open(server.url);
       const counted: { key: number; answer: Answered }[] = [];
       const client = async (index: number) => {
@@ -229,8 +229,8 @@ describe('limits over the threads of a server', () => {
   test(
     'let one address guess as often as one thread would',
     async () => {
-      using desk = new Desk();
-      const server = await desk.serve(READERS);
+      using sandbox = new Sandbox();
+      const server = await sandbox.serve(READERS);
       const connections = await ManyConnections.open(server.url);
       const answers: Answered[] = [];
       for (let round = 0; round < 4; round++)

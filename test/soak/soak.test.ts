@@ -1,7 +1,7 @@
 // The long trials in short: a mixed load, kills, odd requests and misplaced keys, on the compiled executable.
 import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
-import { BINARY, Desk } from '../support/command.ts';
+import { BINARY, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { Fuzzing } from './fuzz/run.ts';
 import { HostileTrial } from './hostile/trial.ts';
@@ -18,21 +18,21 @@ if (!isBuilt) console.warn(`skipped: ${BINARY} is not built; run "bun run build"
 
 const LONG = 300_000;
 
-const desks: Desk[] = [];
+const sandboxes: Sandbox[] = [];
 const nodes: Node[] = [];
 afterAll(async () => {
   for (const node of nodes) await node.kill();
-  for (const desk of desks) await desk[Symbol.asyncDispose]();
+  for (const sandbox of sandboxes) await sandbox[Symbol.asyncDispose]();
 });
 
-async function emptyDesk(): Promise<Desk> {
-  const desk = await Desk.withDatabase([BINARY]);
-  desks.push(desk);
-  return desk;
+async function emptySandbox(): Promise<Sandbox> {
+  const sandbox = await Sandbox.withDatabase([BINARY]);
+  sandboxes.push(sandbox);
+  return sandbox;
 }
 
-async function prepared(desk: Desk, args: readonly string[]): Promise<Node> {
-  const node = await Node.prepare(desk.database, args);
+async function prepared(sandbox: Sandbox, args: readonly string[]): Promise<Node> {
+  const node = await Node.prepare(sandbox.database, args);
   nodes.push(node);
   return node;
 }
@@ -41,10 +41,10 @@ describe.skipIf(!isBuilt)('for a while the executable', () => {
   test(
     'answers a mixed load as it must, beside a HUP',
     async () => {
-      const desk = await emptyDesk();
+      const sandbox = await emptySandbox();
       const shape = { organizations: 1, rate: 200 };
-      const load = await MixedLoad.prepare(desk.database, shape);
-      const node = await prepared(desk, limitsFor(shape));
+      const load = await MixedLoad.prepare(sandbox.database, shape);
+      const node = await prepared(sandbox, limitsFor(shape));
       await node.start();
       await load.start(node.url);
       await Bun.sleep(2_000);
@@ -61,11 +61,11 @@ describe.skipIf(!isBuilt)('for a while the executable', () => {
   test(
     'keeps what it acknowledged, whenever it is killed',
     async () => {
-      const desk = await emptyDesk();
-      const key = await desk.ok(['init', '--org', 'Kills']);
+      const sandbox = await emptySandbox();
+      const key = await sandbox.ok(['init', '--org', 'Kills']);
       const ledger = new Ledger();
-      const node = await prepared(desk, NO_LIMITS);
-      const site = { db: desk.database, folder: desk.folder, key, node, ledger };
+      const node = await prepared(sandbox, NO_LIMITS);
+      const site = { db: sandbox.database, folder: sandbox.folder, key, node, ledger };
       const kills = new Kills(site, isPostgres ? 0 : 2);
       await kills.run(4);
       // A machine that has much else to do may have acknowledged nothing so soon.
@@ -80,8 +80,8 @@ describe.skipIf(!isBuilt)('for a while the executable', () => {
   test.skipIf(isPostgres)(
     'serves one organization while the clients of another are hostile',
     async () => {
-      const desk = await emptyDesk();
-      const trial = await HostileTrial.start(desk.database, []);
+      const sandbox = await emptySandbox();
+      const trial = await HostileTrial.start(sandbox.database, []);
       try {
         await trial.beHostile();
         const isThere = (client: string) => trial.site.outcomes.has(client);
@@ -101,12 +101,12 @@ describe.skipIf(!isBuilt)('for a while the executable', () => {
   test(
     'has an answer to odd requests, and to bytes that are none',
     async () => {
-      const desk = await emptyDesk();
-      const v2 = await desk.ok(['init', '--org', 'Fuzz']);
-      const v1 = await desk.ok(['keys', 'issue', '--org', 'Fuzz', '--api', 'v1', '--all-scopes']);
-      const user = await desk.ok(['users', 'create', 'user@fuzz.test', '--org', 'Fuzz', '-o', 'json']);
-      await ingestReadOnly(desk.database, ['--org', 'Fuzz', '--owner', 'user@fuzz.test']);
-      const node = await prepared(desk, NO_LIMITS);
+      const sandbox = await emptySandbox();
+      const v2 = await sandbox.ok(['init', '--org', 'Fuzz']);
+      const v1 = await sandbox.ok(['keys', 'issue', '--org', 'Fuzz', '--api', 'v1', '--all-scopes']);
+      const user = await sandbox.ok(['users', 'create', 'user@fuzz.test', '--org', 'Fuzz', '-o', 'json']);
+      await ingestReadOnly(sandbox.database, ['--org', 'Fuzz', '--owner', 'user@fuzz.test']);
+      const node = await prepared(sandbox, NO_LIMITS);
       await node.start();
       const fuzzing = new Fuzzing(node.url, { v1, v2 }, 20_261_122, JSON.parse(user).id);
       await fuzzing.run(1_000);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeCertificate } from '../support/certificate.ts';
-import { BINARY, Desk } from '../support/command.ts';
+import { BINARY, Sandbox } from '../support/command.ts';
 import { UpgradedServer } from '../support/upgrades.ts';
 import { type UpgradeLedger, UpgradeLoad } from './upgrade-load.ts';
 
@@ -43,11 +43,11 @@ function tell(name: string, ms: readonly number[], ledger: UpgradeLedger): void 
 
 async function upgrade(args: readonly string[], before: string, count: number, restMs: number) {
   const folder = mkdtempSync(join(tmpdir(), 'crm-upgrades-'));
-  using desk = new Desk([before]);
-  desk.env.CRM_DB = join(folder, 'crm.db');
+  using sandbox = new Sandbox([before]);
+  sandbox.env.CRM_DB = join(folder, 'crm.db');
   try {
     if (args.includes('--tls-cert')) makeCertificate(folder, 'crm');
-    const key = await desk.ok(['init', '--org', 'Example']);
+    const key = await sandbox.ok(['init', '--org', 'Example']);
     const server = await UpgradedServer.start([before], folder, args);
     try {
       const load = new UpgradeLoad(server.url, key);

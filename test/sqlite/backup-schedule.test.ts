@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { expiredBackups, keepRules } from '../../cli/backup/retention.ts';
 import { BackupSchedule } from '../../cli/backup/schedule.ts';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -35,11 +35,16 @@ describe('which backups stay', () => {
 });
 
 test('one that cannot be started is reported, and does not end the server, whatever a clock once said', async () => {
-  using desk = new Desk();
-  const schedule = new BackupSchedule({ db: desk.path('crm.db'), folder: desk.folder, every: 20, keep: [] });
-  writeFileSync(desk.path('crm-20990101T000000Z.db'), '');
+  using sandbox = new Sandbox();
+  const schedule = new BackupSchedule({
+    db: sandbox.path('crm.db'),
+    folder: sandbox.folder,
+    every: 20,
+    keep: [],
+  });
+  writeFileSync(sandbox.path('crm-20990101T000000Z.db'), '');
   const executable = process.execPath;
-  process.execPath = desk.path('gone');
+  process.execPath = sandbox.path('gone');
   try {
     const told = Promise.withResolvers<string>();
     schedule.start(told.resolve);
@@ -51,26 +56,27 @@ test('one that cannot be started is reported, and does not end the server, whate
 });
 
 test('a server makes them, in a folder of its own, and removes those that are too old', async () => {
-  using desk = new Desk();
-  await desk.ok(['init', '--org', 'Acme']);
+  using sandbox = new Sandbox();
+  await sandbox.ok(['init', '--org', 'Acme']);
   const old = [
     'crm-20200101T000000Z.db',
     'crm-20200102T000000Z.db',
     'crm-20200103T000000Z.db.999999999.crm-part',
     'notes.txt',
   ];
-  await desk.serve(['--backup-every', '1m', '--backup-dir', 'backups']).then((server) => server.stop());
-  for (const name of old) writeFileSync(desk.path(`backups/${name}`), '');
-  const server = await desk.serve(['--backup-every', '1m', '--backup-dir', 'backups', '--keep', '1h=1m']);
+  await sandbox.serve(['--backup-every', '1m', '--backup-dir', 'backups']).then((server) => server.stop());
+  for (const name of old) writeFileSync(sandbox.path(`backups/${name}`), '');
+  const server = await sandbox.serve(['--backup-every', '1m', '--backup-dir', 'backups', '--keep', '1h=1m']);
   const deadline = performance.now() + 20_000;
-  const made = () => readdirSync(desk.path('backups')).filter((name) => /^crm-2026|^crm-20[3-9]/.test(name));
-  while (made().length === 0 || existsSync(desk.path(`backups/${old[0]}`))) {
-    if (performance.now() > deadline) throw new Error(`${readdirSync(desk.path('backups'))}`);
+  const made = () =>
+    readdirSync(sandbox.path('backups')).filter((name) => /^crm-2026|^crm-20[3-9]/.test(name));
+  while (made().length === 0 || existsSync(sandbox.path(`backups/${old[0]}`))) {
+    if (performance.now() > deadline) throw new Error(`${readdirSync(sandbox.path('backups'))}`);
     await Bun.sleep(50);
   }
-  expect(readdirSync(desk.path('backups')).sort()).toEqual([...made(), 'notes.txt']);
+  expect(readdirSync(sandbox.path('backups')).sort()).toEqual([...made(), 'notes.txt']);
   await server.stop();
-  const { code } = await desk.crm(['restore', `backups/${made()[0]}`, '--confirm']);
+  const { code } = await sandbox.crm(['restore', `backups/${made()[0]}`, '--confirm']);
   expect(code).toBe(0);
 }, 120_000);
 
@@ -83,7 +89,7 @@ test.each([
     'works with a database file only',
   ],
 ])('%j is refused in words', async (words, message) => {
-  using desk = new Desk();
-  const { code, stderr } = await desk.crm(['serve', ...words]);
+  using sandbox = new Sandbox();
+  const { code, stderr } = await sandbox.crm(['serve', ...words]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });

@@ -3,22 +3,22 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Finding } from '../../cli/doctor/finding.ts';
-import { COMMAND, Desk } from '../support/command.ts';
+import { COMMAND, Sandbox } from '../support/command.ts';
 
 type Row = Finding & { section: string };
 
-const desk = new Desk();
+const sandbox = new Sandbox();
 let key: string;
 beforeAll(async () => {
-  key = await desk.ok(['init', '--org', 'Acme', '--user', 'ada@acme.example']);
+  key = await sandbox.ok(['init', '--org', 'Acme', '--user', 'ada@acme.example']);
 });
-afterAll(() => desk[Symbol.dispose]());
+afterAll(() => sandbox[Symbol.dispose]());
 
 async function look(
   env: Record<string, string>,
   ...words: string[]
 ): Promise<{ code: number; rows: Row[]; stderr: string }> {
-  const { code, stdout, stderr } = await desk.crm(['doctor', '-o', 'json', ...words], { env });
+  const { code, stdout, stderr } = await sandbox.crm(['doctor', '-o', 'json', ...words], { env });
   return { code, rows: JSON.parse(stdout), stderr };
 }
 
@@ -26,8 +26,8 @@ const found = (rows: readonly Row[], check: string, section?: string) =>
   rows.find((row) => row.check === check && (section === undefined || row.section === section));
 
 test('all is well with a server, a key and a backup', async () => {
-  await desk.ok(['backup', 'b.db', '--quiet']);
-  const server = await desk.serve([]);
+  await sandbox.ok(['backup', 'b.db', '--quiet']);
+  const server = await sandbox.serve([]);
   const { code, rows, stderr } = await look({ CRM_URL: server.url, CRM_API_KEY: key });
   expect([code, stderr]).toEqual([0, '']);
   expect(rows.filter(({ status }) => status !== 'ok')).toEqual([]);
@@ -53,13 +53,13 @@ test('all is well with a server, a key and a backup', async () => {
   expect(found(rows, 'url')?.found).toBe(`${server.url} (from CRM_URL)`);
   expect(found(rows, 'served')?.found).toContain(`at ${new URL(server.url).hostname}`);
   expect(JSON.stringify(rows)).not.toContain(key);
-  const text = await desk.ok(['doctor'], { env: { CRM_URL: server.url, CRM_API_KEY: key } });
+  const text = await sandbox.ok(['doctor'], { env: { CRM_URL: server.url, CRM_API_KEY: key } });
   expect(text).toMatch(/^settings\n {2}ok {4}db {8}/);
   await server.stop();
 });
 
 test('where there is nothing, each thing says how to get it', async () => {
-  const empty = desk.path('empty');
+  const empty = sandbox.path('empty');
   mkdirSync(empty);
   const child = Bun.spawnSync([...COMMAND, 'doctor', '-o', 'json'], {
     cwd: empty,
@@ -100,19 +100,19 @@ describe('a key', () => {
     ['of no scope but one', ['--scopes', 'contacts:read'], 'ok', 'cannot read companies'],
     ['of version 1', ['--api', 'v1', '--all-scopes'], 'ok', 'v1 key that can read people'],
   ])('%s', async (_, words, status, text) => {
-    const server = await desk.serve([]);
-    const other = await desk.ok(['keys', 'issue', '--org', 'Acme', ...words]);
+    const server = await sandbox.serve([]);
+    const other = await sandbox.ok(['keys', 'issue', '--org', 'Acme', ...words]);
     const { rows } = await look({ CRM_URL: server.url, CRM_API_KEY: other });
     expect(found(rows, 'key')).toMatchObject({ status, found: expect.stringContaining(text) });
     await server.stop();
   });
 
   test('that was revoked fails, with exit 1 and the next step on stderr', async () => {
-    const server = await desk.serve([]);
+    const server = await sandbox.serve([]);
     const issued = JSON.parse(
-      await desk.ok(['keys', 'issue', '--org', 'Acme', '--all-scopes', '-o', 'json']),
+      await sandbox.ok(['keys', 'issue', '--org', 'Acme', '--all-scopes', '-o', 'json']),
     );
-    await desk.ok(['keys', 'revoke', issued.id]);
+    await sandbox.ok(['keys', 'revoke', issued.id]);
     const { code, rows, stderr } = await look({ CRM_URL: server.url, CRM_API_KEY: issued.key });
     expect([code, found(rows, 'key')?.status]).toEqual([1, 'fail']);
     expect(stderr).toMatch(/1 check failed: key\.\nNext: Issue a new one: crm keys issue/);
@@ -120,7 +120,7 @@ describe('a key', () => {
   });
 
   test('in a file that others can read is a warning', async () => {
-    writeFileSync(desk.path('key'), key, { mode: 0o644 });
+    writeFileSync(sandbox.path('key'), key, { mode: 0o644 });
     const { rows } = await look({}, '--api-key-file', 'key');
     expect(found(rows, 'API key')).toMatchObject({ status: 'warn', next: 'Run: chmod 600 key' });
   });
@@ -128,15 +128,15 @@ describe('a key', () => {
 
 describe('a database', () => {
   test('that others can read, without an index and without a backup', async () => {
-    copyFileSync(desk.path('b.db'), desk.path('worn.db'));
-    const worn = new Database(desk.path('worn.db'));
+    copyFileSync(sandbox.path('b.db'), sandbox.path('worn.db'));
+    const worn = new Database(sandbox.path('worn.db'));
     const index = worn.query(
       `SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE 'deals%' AND sql IS NOT NULL`,
     );
     const { name } = index.get() as { name: string };
     worn.run(`DROP INDEX ${name}`);
     worn.close();
-    chmodSync(desk.path('worn.db'), 0o644);
+    chmodSync(sandbox.path('worn.db'), 0o644);
     const { code, rows } = await look({ CRM_DB: 'worn.db' });
     expect(code).toBe(1);
     expect(found(rows, 'indexes')).toMatchObject({ status: 'fail', found: `missing: ${name}` });
@@ -145,12 +145,12 @@ describe('a database', () => {
   });
 
   test('that is damaged, and one that is none', async () => {
-    const bytes = readFileSync(desk.path('b.db'));
+    const bytes = readFileSync(sandbox.path('b.db'));
     bytes.fill(255, 4_096 * 100, 4_096 * 110);
-    writeFileSync(desk.path('harmed.db'), bytes);
+    writeFileSync(sandbox.path('harmed.db'), bytes);
     const harmed = await look({ CRM_DB: 'harmed.db' });
     expect([harmed.code, found(harmed.rows, 'integrity')?.status]).toEqual([1, 'fail']);
-    writeFileSync(desk.path('text.db'), 'no database');
+    writeFileSync(sandbox.path('text.db'), 'no database');
     const none = await look({ CRM_DB: 'text.db' });
     expect([none.code, found(none.rows, 'database')]).toEqual([
       1,

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TrustedTakeoverSocket } from '../../server/lifecycle/takeover-socket-owner.ts';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 
 const LONG = 60_000;
@@ -62,13 +62,13 @@ describe.skipIf(process.platform === 'win32')('the lock for serving that somebod
     test(
       `${name}: nobody serves or restores by it`,
       async () => {
-        using desk = new Desk();
-        await desk.ok(['init', '--org', 'Example']);
-        await desk.ok(['backup', 'copy.db', '--quiet']);
-        const other = desk.path('other');
+        using sandbox = new Sandbox();
+        await sandbox.ok(['init', '--org', 'Example']);
+        await sandbox.ok(['backup', 'copy.db', '--quiet']);
+        const other = sandbox.path('other');
         writeLock(other);
         const before = await Bun.file(other).bytes();
-        const lock = desk.path('crm.db-serving');
+        const lock = sandbox.path('crm.db-serving');
         rmSync(lock, { force: true });
         lay(lock, other);
         const commands = [
@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32')('the lock for serving that somebod
           ['restore', 'copy.db', '--confirm'],
           ['doctor', '--db', 'crm.db'],
         ];
-        const results = await Promise.all(commands.map((command) => desk.crm(command)));
+        const results = await Promise.all(commands.map((command) => sandbox.crm(command)));
         for (const [index, { code, stdout, stderr }] of results.entries()) {
           const command = commands[index];
           expect([command, code]).toEqual([command, 1]);
@@ -95,20 +95,20 @@ describe.skipIf(process.platform === 'win32')('the lock for serving that somebod
   test(
     'a journal beside it is not played back, and a log beside the database is its own',
     async () => {
-      using desk = new Desk();
-      await desk.ok(['init', '--org', 'Example']);
-      await Bun.write(desk.path('other'), 'theirs');
+      using sandbox = new Sandbox();
+      await sandbox.ok(['init', '--org', 'Example']);
+      await Bun.write(sandbox.path('other'), 'theirs');
       for (const name of ['crm.db-serving-journal', 'crm.db-wal', 'crm.db-journal']) {
-        const path = desk.path(name);
+        const path = sandbox.path(name);
         rmSync(path, { force: true });
-        writeLock(desk.path('crm.db-serving'));
-        symlinkSync(desk.path('other'), path);
-        const { code, stderr } = await desk.crm(['serve', '--port', '0']);
+        writeLock(sandbox.path('crm.db-serving'));
+        symlinkSync(sandbox.path('other'), path);
+        const { code, stderr } = await sandbox.crm(['serve', '--port', '0']);
         expect([name, code, stderr]).toEqual([name, 1, expect.stringContaining(`${name} is a link`)]);
         rmSync(path);
-        rmSync(desk.path('crm.db-serving'));
+        rmSync(sandbox.path('crm.db-serving'));
       }
-      expect(await desk.read('other')).toBe('theirs');
+      expect(await sandbox.read('other')).toBe('theirs');
     },
     LONG,
   );
@@ -116,12 +116,12 @@ describe.skipIf(process.platform === 'win32')('the lock for serving that somebod
   test.skipIf(!isRoot)(
     'what root makes is for whose database it is',
     async () => {
-      using desk = new Desk();
-      await desk.ok(['init', '--org', 'Example']);
+      using sandbox = new Sandbox();
+      await sandbox.ok(['init', '--org', 'Example']);
       for (const name of ['crm.db', 'crm.db-serving'])
-        if (await desk.exists(name)) chownSync(desk.path(name), NOBODY, NOBODY);
-      const server = await desk.serve();
-      expect(lstatSync(desk.path('crm.db-serving')).uid).toBe(NOBODY);
+        if (await sandbox.exists(name)) chownSync(sandbox.path(name), NOBODY, NOBODY);
+      const server = await sandbox.serve();
+      expect(lstatSync(sandbox.path('crm.db-serving')).uid).toBe(NOBODY);
       expect((await server.stop()).code).toBe(0);
     },
     LONG,
@@ -129,8 +129,8 @@ describe.skipIf(process.platform === 'win32')('the lock for serving that somebod
 });
 
 describe('doctor', () => {
-  const finding = async (desk: Desk) => {
-    const { stdout } = await desk.crm(['doctor', '-o', 'json']);
+  const finding = async (sandbox: Sandbox) => {
+    const { stdout } = await sandbox.crm(['doctor', '-o', 'json']);
     const rows: Record<string, string>[] = JSON.parse(stdout);
     return rows.find(({ check }) => check === 'folder');
   };
@@ -138,23 +138,23 @@ describe('doctor', () => {
   test.skipIf(process.platform === 'win32')(
     'warns of a folder in which others may write',
     async () => {
-      using desk = new Desk();
-      await desk.ok(['init', '--org', 'Example']);
-      expect(await finding(desk)).toMatchObject({ status: 'ok' });
+      using sandbox = new Sandbox();
+      await sandbox.ok(['init', '--org', 'Example']);
+      expect(await finding(sandbox)).toMatchObject({ status: 'ok' });
       for (const [mode, said] of [
         [0o1777, 'everybody can add files next to the database'],
         [0o777, 'everybody can replace the database'],
         [0o770, 'its group can replace the database'],
       ] as const) {
-        chmodSync(desk.folder, mode);
-        const { status, found, next } = (await finding(desk)) ?? {};
+        chmodSync(sandbox.folder, mode);
+        const { status, found, next } = (await finding(sandbox)) ?? {};
         expect([status, found, next]).toEqual([
           'warn',
           expect.stringContaining(said),
           expect.stringContaining('install -d -m 700'),
         ]);
       }
-      chmodSync(desk.folder, 0o700);
+      chmodSync(sandbox.folder, 0o700);
     },
     LONG,
   );

@@ -1,6 +1,6 @@
 // `crm serve --takeover`: what still comes on the old server's connections is answered by the one that took over.
 import { expect } from 'bun:test';
-import { Desk, ndjson, type Result, type RunningServer } from '../support/command.ts';
+import { ndjson, type Result, type RunningServer, Sandbox } from '../support/command.ts';
 import { type Answer, type Asked, HttpConnection } from '../support/http-connection.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 import { freePort } from '../support/ports.ts';
@@ -11,7 +11,7 @@ const CONTACTS = '/api/v2/contacts';
 const FROM = '127.0.0.2';
 
 class Succession implements Disposable {
-  readonly #desk = new Desk();
+  readonly #sandbox = new Sandbox();
   readonly #flags: readonly string[];
   readonly #servers: RunningServer[] = [];
   /** A key that works from FROM alone. */
@@ -23,11 +23,11 @@ class Succession implements Disposable {
 
   static async begin(...flags: string[]): Promise<Succession> {
     const succession = new Succession(['--port', String(await freePort()), '--log', 'json', ...flags]);
-    const desk = succession.#desk;
-    await desk.ok(['init', '--org', 'Example']);
+    const sandbox = succession.#sandbox;
+    await sandbox.ok(['init', '--org', 'Example']);
     const issued = ['keys', 'issue', '--org', 'Example', '--all-scopes', '--allow-ip', FROM];
-    succession.key = await desk.ok(issued);
-    succession.#servers.push(await desk.serve(succession.#flags));
+    succession.key = await sandbox.ok(issued);
+    succession.#servers.push(await sandbox.serve(succession.#flags));
     return succession;
   }
 
@@ -39,9 +39,9 @@ class Succession implements Disposable {
   }
 
   /** @param tmpdir where it makes a place for what is handed over */
-  async takeOver(tmpdir = this.#desk.folder): Promise<void> {
-    this.#desk.env.TMPDIR = tmpdir;
-    this.#servers.push(await this.#desk.serve([...this.#flags, '--takeover']));
+  async takeOver(tmpdir = this.#sandbox.folder): Promise<void> {
+    this.#sandbox.env.TMPDIR = tmpdir;
+    this.#servers.push(await this.#sandbox.serve([...this.#flags, '--takeover']));
   }
 
   connect(): Promise<HttpConnection> {
@@ -62,7 +62,7 @@ class Succession implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#desk[Symbol.dispose]();
+    this.#sandbox[Symbol.dispose]();
   }
 }
 

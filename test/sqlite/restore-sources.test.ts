@@ -3,26 +3,26 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect } from 'bun:test';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { test } from '../support/on-sqlite.ts';
 
 const LONG = 60_000;
-const desk = new Desk();
+const sandbox = new Sandbox();
 let before: Buffer;
 
 const changed = (name: string, change: (database: Database) => void) => {
-  copyFileSync(desk.path('good.db'), desk.path(name));
-  const database = new Database(desk.path(name));
+  copyFileSync(sandbox.path('good.db'), sandbox.path(name));
+  const database = new Database(sandbox.path(name));
   change(database);
   database.close();
 };
 
 beforeAll(async () => {
-  await desk.ok(['init', '--org', 'Example']);
-  await desk.ok(['backup', 'good.db', '--quiet']);
-  before = readFileSync(desk.path('crm.db'));
+  await sandbox.ok(['init', '--org', 'Example']);
+  await sandbox.ok(['backup', 'good.db', '--quiet']);
+  before = readFileSync(sandbox.path('crm.db'));
 }, LONG);
-afterAll(() => desk[Symbol.dispose]());
+afterAll(() => sandbox[Symbol.dispose]());
 
 const rows: [name: string, code: number, said: string, next: string, make: (path: string) => void][] = [
   [
@@ -31,7 +31,7 @@ const rows: [name: string, code: number, said: string, next: string, make: (path
     'cut.db is truncated: it has 60,000 of ',
     'complete backup again',
     (path) => {
-      copyFileSync(desk.path('good.db'), path);
+      copyFileSync(sandbox.path('good.db'), path);
       truncateSync(path, 60_000);
     },
   ],
@@ -41,7 +41,7 @@ const rows: [name: string, code: number, said: string, next: string, make: (path
     'stub.db is truncated after 50 bytes.',
     'complete backup again',
     (path) => {
-      copyFileSync(desk.path('good.db'), path);
+      copyFileSync(sandbox.path('good.db'), path);
       truncateSync(path, 50);
     },
   ],
@@ -69,7 +69,7 @@ const rows: [name: string, code: number, said: string, next: string, make: (path
     1,
     'crm.db.gz is compressed (gzip).',
     'gunzip --keep crm.db.gz',
-    (path) => writeFileSync(path, gzipSync(readFileSync(desk.path('good.db')))),
+    (path) => writeFileSync(path, gzipSync(readFileSync(sandbox.path('good.db')))),
   ],
   [
     'noise.db',
@@ -96,7 +96,7 @@ const rows: [name: string, code: number, said: string, next: string, make: (path
     'harmed.db is damaged: ',
     'Use an older backup',
     (path) => {
-      const bytes = readFileSync(desk.path('good.db'));
+      const bytes = readFileSync(sandbox.path('good.db'));
       bytes.fill(7, 30_000, 90_000);
       writeFileSync(path, bytes);
     },
@@ -114,16 +114,16 @@ for (const [name, code, said, next, make] of rows) {
   test(
     `${name} is refused by its own name`,
     async () => {
-      make(desk.path(name));
-      const names = readdirSync(desk.folder).toSorted();
-      const { code: ended, stderr } = await desk.crm(['restore', name, '--confirm', '--quiet']);
+      make(sandbox.path(name));
+      const names = readdirSync(sandbox.folder).toSorted();
+      const { code: ended, stderr } = await sandbox.crm(['restore', name, '--confirm', '--quiet']);
       expect([ended, stderr]).toEqual([code, expect.stringContaining(`crm: ${said}`)]);
       expect(stderr).toContain(next);
       expect(stderr).not.toContain('crm-part');
       expect(stderr).not.toContain('./crm.db');
-      const left = readdirSync(desk.folder).filter((one) => !one.startsWith('crm.db-serving'));
+      const left = readdirSync(sandbox.folder).filter((one) => !one.startsWith('crm.db-serving'));
       expect(left.toSorted()).toEqual(names.filter((one) => !one.startsWith('crm.db-serving')));
-      expect(readFileSync(desk.path('crm.db')).equals(before)).toBe(true);
+      expect(readFileSync(sandbox.path('crm.db')).equals(before)).toBe(true);
     },
     LONG,
   );

@@ -5,7 +5,7 @@ import { openSync } from 'node:fs';
 import { QueueingListener } from '../../server/lifecycle/request-queue.ts';
 import { UpgradeLoad } from '../soak/upgrade-load.ts';
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
-import { COMMAND, Desk } from '../support/command.ts';
+import { COMMAND, Sandbox } from '../support/command.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 import { freePort } from '../support/ports.ts';
 import { ManagerSocket } from '../support/service-manager.ts';
@@ -22,10 +22,10 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
   ] as const)(
     '%s, and no request fails',
     async (_, args, count) => {
-      using desk = new Desk();
-      makeCertificate(desk.folder, 'crm');
-      const key = await desk.ok(['init', '--org', 'Example']);
-      const server = await UpgradedServer.start(COMMAND, desk.folder, args);
+      using sandbox = new Sandbox();
+      makeCertificate(sandbox.folder, 'crm');
+      const key = await sandbox.ok(['init', '--org', 'Example']);
+      const server = await UpgradedServer.start(COMMAND, sandbox.folder, args);
       const load = new UpgradeLoad(server.url, key);
       for (let number = 0; number < count; number++) {
         await Bun.sleep(500);
@@ -46,11 +46,11 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
   test(
     'just starts where nobody serves, and answers nobody else’s port',
     async () => {
-      using desk = new Desk();
+      using sandbox = new Sandbox();
       const port = String(await freePort());
-      const server = await desk.serve(['--takeover', '--port', port]);
+      const server = await sandbox.serve(['--takeover', '--port', port]);
       expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-      const other = await desk.crm(['serve', '--db', 'other.db', '--takeover', '--port', port]);
+      const other = await sandbox.crm(['serve', '--db', 'other.db', '--takeover', '--port', port]);
       expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('is already in use')]);
       expect((await server.stop()).code).toBe(0);
     },
@@ -60,27 +60,29 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
   test(
     'in the background, as a service manager has it, which hears who serves before the former one ends',
     async () => {
-      using desk = new Desk();
-      using manager = new ManagerSocket(desk.folder);
-      desk.env.NOTIFY_SOCKET = manager.path;
-      await desk.ok(['init', '--org', 'Example']);
+      using sandbox = new Sandbox();
+      using manager = new ManagerSocket(sandbox.folder);
+      sandbox.env.NOTIFY_SOCKET = manager.path;
+      await sandbox.ok(['init', '--org', 'Example']);
       const port = String(await freePort());
-      const former = await desk.serve(['--port', port]);
+      const former = await sandbox.serve(['--port', port]);
       expect(await manager.next()).toBe(`READY=1\nMAINPID=${former.pid}`);
       const flags = ['serve', '--takeover', '--background', '--port', port, '--log', 'off'];
       // It has the stream of the command for its own.
-      const said = openSync(desk.path('said'), 'w');
-      expect(await desk.spawn([...flags, '--drain-seconds', '0'], said).exited).toBe(0);
-      expect(await desk.read('said')).toContain('The old process released the database');
+      const said = openSync(sandbox.path('said'), 'w');
+      expect(await sandbox.spawn([...flags, '--drain-seconds', '0'], said).exited).toBe(0);
+      expect(await sandbox.read('said')).toContain('The old process released the database');
       const pid = Number(/^MAINPID=(\d+)$/.exec(await manager.next())?.[1]);
       expect(await manager.next()).toBe(`READY=1\nMAINPID=${pid}`);
       expect((await fetch(`${former.url}/readyz`)).status).toBe(200);
-      expect(await desk.crm([...flags, '--readers', '0', '--db', 'none/crm.db'])).toMatchObject({ code: 1 });
+      expect(await sandbox.crm([...flags, '--readers', '0', '--db', 'none/crm.db'])).toMatchObject({
+        code: 1,
+      });
       expect((await former.stop('SIGCONT')).code).toBe(0);
-      expect(await desk.ok(['health', '--url', former.url])).toBe('');
+      expect(await sandbox.ok(['health', '--url', former.url])).toBe('');
       process.kill(pid, 'SIGTERM');
       while ((await fetch(former.url).catch(() => null)) !== null) await Bun.sleep(20);
-      expect((await desk.crm(['health', '--url', former.url])).code).toBe(1);
+      expect((await sandbox.crm(['health', '--url', former.url])).code).toBe(1);
     },
     LONG,
   );
@@ -88,12 +90,12 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
   test(
     'not where it cannot, and the former one goes on',
     async () => {
-      using desk = new Desk();
-      await desk.ok(['init', '--org', 'Example']);
+      using sandbox = new Sandbox();
+      await sandbox.ok(['init', '--org', 'Example']);
       const port = String(await freePort());
-      const server = await desk.serve(['--port', port, '--readers', '2']);
+      const server = await sandbox.serve(['--port', port, '--readers', '2']);
       const refused = async (...args: string[]) => {
-        const { code, stderr } = await desk.crm(['serve', '--takeover', ...args]);
+        const { code, stderr } = await sandbox.crm(['serve', '--takeover', ...args]);
         expect(code).not.toBe(0);
         expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
         return stderr;
@@ -105,7 +107,7 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
       expect(
         await refused('--port', port, '--readers', '2', '--tls-cert', 'no', '--tls-key', 'no'),
       ).toContain('not found');
-      const other = await desk.serve(['--db', 'other.db', '--metrics-port', '0']);
+      const other = await sandbox.serve(['--db', 'other.db', '--metrics-port', '0']);
       const taken = new URL(other.metricsUrl ?? '').port;
       expect(await refused('--port', port, '--readers', '2', '--metrics-port', taken)).toContain(
         `another program already listens at 127.0.0.1:${taken}`,
@@ -114,7 +116,7 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
       expect(await refused('--db', 'postgres://crm@127.0.0.1/crm')).toContain(
         '--takeover works with a database file only.',
       );
-      using file = new Database(desk.database);
+      using file = new Database(sandbox.database);
       file.run("INSERT INTO kysely_migration VALUES ('9999-newer', '2030-01-01T00:00:00.000Z')");
       file.close();
       expect(await refused('--port', port, '--readers', '2')).toContain('newer crm');

@@ -26,7 +26,7 @@ export interface RunOptions {
 }
 
 /** A folder of its own, in which commands run with nothing else in their environment. */
-export class Desk implements Disposable, AsyncDisposable {
+export class Sandbox implements Disposable, AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   /** Variables that every command here gets. */
   readonly env: Record<string, string> = {};
@@ -37,11 +37,11 @@ export class Desk implements Disposable, AsyncDisposable {
     this.#command = command;
   }
 
-  /** A desk whose commands have an empty database: crm.db in its folder or, where the tests run on it, one on PostgreSQL. */
-  static async withDatabase(command?: readonly string[]): Promise<Desk> {
-    const desk = new Desk(command);
-    if (isPostgres) desk.env.CRM_DB = await freshDatabase('nothing');
-    return desk;
+  /** A sandbox whose commands have an empty database: crm.db in its folder or, where the tests run on it, one on PostgreSQL. */
+  static async withDatabase(command?: readonly string[]): Promise<Sandbox> {
+    const sandbox = new Sandbox(command);
+    if (isPostgres) sandbox.env.CRM_DB = await freshDatabase('nothing');
+    return sandbox;
   }
 
   path(name: string): string {

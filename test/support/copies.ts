@@ -44,7 +44,7 @@ export async function startFilled(options: { db?: string } = {}): Promise<Harnes
   const [first = ''] = await other.ids('/notes?sort_direction=asc&limit=1');
   const [last = ''] = await other.ids('/notes?limit=1');
   await other.update('notes', first, { parent_id: last });
-  const actor = { type: 'operator', id: 'ada@desk', userId: null, origin: 'command line' } as const;
+  const actor = { type: 'operator', id: 'ada@sandbox', userId: null, origin: 'command line' } as const;
   await harness.store.write('accounts', (trx) =>
     recordAudit(trx, { orgNumber: null, actor, action: 'secrets.rotated', target: null, now: Date.now() }),
   );

@@ -27,12 +27,12 @@ const FLAGS = [
 ];
 const WAIT_MS = 30_000;
 
-/** How wide a desk's screen is, and a phone's. */
-export const DESK = { width: 1280, height: 900 };
+/** The screens of a desktop computer and of a phone. */
+export const DESKTOP = { width: 1280, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
 /** A service, a browser, and what its pages asked for and complained of. */
-export class DocsDesk {
+export class DocsBrowser {
   readonly asked: string[] = [];
   readonly complaints: string[] = [];
 
@@ -43,7 +43,7 @@ export class DocsDesk {
     private readonly folder: string,
   ) {}
 
-  static async start(baseUrl?: string): Promise<DocsDesk> {
+  static async start(baseUrl?: string): Promise<DocsBrowser> {
     const folder = mkdtempSync(join(tmpdir(), 'crm-docs-'));
     const db = join(folder, 'crm.db');
     const keys = await prepareDatabase(db);
@@ -57,12 +57,12 @@ export class DocsDesk {
       log: 'off',
     });
     const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
-    return new DocsDesk(server, keys, browser, folder);
+    return new DocsBrowser(server, keys, browser, folder);
   }
 
   /** Opens the page, or another address, in a browser window of its own. */
   async open(options: BrowserContextOptions = {}, address = this.server.docsUrl): Promise<Page> {
-    const context = await this.browser.newContext({ viewport: DESK, ...options });
+    const context = await this.browser.newContext({ viewport: DESKTOP, ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(WAIT_MS);
     page.on('request', (request) => this.asked.push(request.url()));

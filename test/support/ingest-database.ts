@@ -22,7 +22,7 @@ export const counts = ({ created, updated, unchanged, cancelled }: IngestReport)
 ];
 
 /** Registers the hooks of a test file; what it gives is always of the test that runs. */
-export function ingestDesk() {
+export function ingestSandbox() {
   let harness: Harness;
   let options: IngestOptions;
   let key = '';

@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:tes
 import { takeInstant } from '../../db/engine/write-instant.ts';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
 import { instantText } from '../../db/model/instants.ts';
-import { Desk } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { BASE_URL, type Harness, type Json, startHarness } from '../support/harness.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
-const desk = new Desk();
-afterAll(() => desk[Symbol.asyncDispose]());
+const sandbox = new Sandbox();
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const HOUR_MS = 3_600_000;
 
@@ -182,9 +182,9 @@ test('an organization runs ahead of its clock by itself', async () => {
 test('another process, whose clock is behind, writes after what was there, and before what comes', async () => {
   harness.clock.now = Date.now() + HOUR_MS;
   const before = await api.create('contacts');
-  await desk.write('meetings.json', JSON.stringify([{ external_id: 'a' }, { external_id: 'b' }]));
+  await sandbox.write('meetings.json', JSON.stringify([{ external_id: 'a' }, { external_id: 'b' }]));
   const command = ['ingest', 'meetings', 'meetings.json', '--org', 'Acme', '--db', harness.dbPath];
-  expect((await desk.crm(command)).code).toBe(0);
+  expect((await sandbox.crm(command)).code).toBe(0);
   harness.clock.now = Date.now();
   const after = await api.create('contacts');
   for (const { created_at, updated_at } of await api.list('/meetings'))

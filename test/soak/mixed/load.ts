@@ -1,4 +1,4 @@
-// A mixed load at a steady rate: each desk takes its steps one after another, drawn by how often they are to come.
+// A mixed load at a steady rate: each worker takes its steps one after another, drawn by how often they are to come.
 import { Traffic, Unexpected } from './caller.ts';
 import {
   batchContacts,
@@ -8,7 +8,6 @@ import {
   updateContact,
   walkContacts,
 } from './contacts.ts';
-import { type Crew, DESKS_EACH, type Desk, issueKeys, seat } from './desks.ts';
 import { abort, beRefused, insist, tryWrongKeys } from './odd.ts';
 import {
   changePipeline,
@@ -19,8 +18,9 @@ import {
   writeNotes,
 } from './others.ts';
 import { workOnCompany, workOnPerson } from './v1.ts';
+import { issueKeys, startWorkers, WORKERS_EACH, type Worker, type WorkerGroup } from './workers.ts';
 
-type Step = (desk: Desk) => Promise<void>;
+type Step = (worker: Worker) => Promise<void>;
 
 // How often each comes, of all together.
 const STEPS: [Step, number][] = [
@@ -44,7 +44,7 @@ const STEPS: [Step, number][] = [
 ];
 const ALL = STEPS.reduce((total, [, weight]) => total + weight, 0);
 
-// Twice what a desk sends, so that only who is greedy meets it.
+// Twice what a worker sends, so that only who is greedy meets it.
 const OWN_PART = 2;
 const GREEDY_PAUSE_MS = 20;
 const MINUTE_SECONDS = 60;
@@ -60,7 +60,7 @@ export function limitsFor({ organizations, rate }: LoadShape): string[] {
   const ofOrganization = Math.ceil((rate * MINUTE_SECONDS * OWN_PART) / organizations);
   return [
     '--key-limit',
-    String(Math.ceil(ofOrganization / DESKS_EACH)),
+    String(Math.ceil(ofOrganization / WORKERS_EACH)),
     '--org-limit',
     String(ofOrganization),
   ];
@@ -86,9 +86,12 @@ export class MixedLoad {
 
   /** Begins to send. */
   async start(url: string): Promise<void> {
-    const crew = await seat(url, this.#keys, this.traffic);
-    const pauseMs = (1_000 * crew.desks.length) / this.#shape.rate;
-    this.#running = Promise.all([...crew.desks.map((desk) => this.#work(desk, pauseMs)), this.#insist(crew)]);
+    const group = await startWorkers(url, this.#keys, this.traffic);
+    const pauseMs = (1_000 * group.workers.length) / this.#shape.rate;
+    this.#running = Promise.all([
+      ...group.workers.map((worker) => this.#work(worker, pauseMs)),
+      this.#insist(group),
+    ]);
   }
 
   /** Has all of them end their step and no more. */
@@ -98,19 +101,19 @@ export class MixedLoad {
     return this.traffic;
   }
 
-  async #work(desk: Desk, pauseMs: number): Promise<void> {
+  async #work(worker: Worker, pauseMs: number): Promise<void> {
     const begun = performance.now();
-    const traffic = desk.v2.traffic;
+    const traffic = worker.v2.traffic;
     // Its part of what all have sent so far: a step is of several requests.
     const count = this.#keys.keys.length;
     while (!this.#isOver) {
-      await this.#try(() => drawn()(desk));
+      await this.#try(() => drawn()(worker));
       const dueMs = (traffic.answered / count) * pauseMs - (performance.now() - begun);
       if (dueMs > 0) await Bun.sleep(dueMs * (0.5 + Math.random()));
     }
   }
 
-  async #insist({ greedy }: Crew): Promise<void> {
+  async #insist({ greedy }: WorkerGroup): Promise<void> {
     while (!this.#isOver) {
       await this.#try(() => insist(greedy));
       await Bun.sleep(GREEDY_PAUSE_MS);

@@ -2,13 +2,13 @@
 import { connect } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import { type Caller, hold } from './caller.ts';
-import type { Desk } from './desks.ts';
+import type { Worker } from './workers.ts';
 
 const LARGE = `{"remarks":"${'r'.repeat(1_100_000)}"}`;
 const ABORT_MS_MAX = 40;
 
 /** Keys that are none; after 60 a minute their address has to wait. */
-export async function tryWrongKeys({ v1, v2, limitedKey }: Desk): Promise<void> {
+export async function tryWrongKeys({ v1, v2, limitedKey }: Worker): Promise<void> {
   for (const key of [v1.key, 'service_live_wrong', `${v2.key}x`])
     await v2.send('GET', '/contacts', [401, 429], { key });
   await v2.send('GET', '/contacts', 401, { key: '' });
@@ -17,7 +17,7 @@ export async function tryWrongKeys({ v1, v2, limitedKey }: Desk): Promise<void> 
 }
 
 /** What is refused, each in its own way. */
-export async function beRefused({ v2, v1, isBound }: Desk): Promise<void> {
+export async function beRefused({ v2, v1, isBound }: Worker): Promise<void> {
   const absent = Bun.randomUUIDv7();
   await v2.send('POST', '/contacts', 422, { body: { nope: 1 } });
   await v2.send('POST', '/contacts', 422, { raw: '{"first_name":' });
@@ -32,7 +32,7 @@ export async function beRefused({ v2, v1, isBound }: Desk): Promise<void> {
 }
 
 /** Connections that are cut off: before the head is whole, within the body, before the answer. */
-export async function abort({ v2 }: Desk): Promise<void> {
+export async function abort({ v2 }: Worker): Promise<void> {
   const head = `POST /api/v2/contacts HTTP/1.1\r\nHost: soak\r\nX-Service-Api-Key: ${v2.key}\r\n`;
   const list = head.replace('POST', 'GET').replace('contacts', 'contacts?limit=200');
   for (const bytes of [

@@ -1,14 +1,14 @@
-// What a desk does by way of v1: people and companies that come and go, and interactions.
+// What a worker does by way of v1: people and companies that come and go, and interactions.
 import { hold } from './caller.ts';
-import type { Desk } from './desks.ts';
+import type { Worker } from './workers.ts';
 
 const SOURCES = 40;
 
 /** A person from its making to its end. */
-export async function workOnPerson(desk: Desk): Promise<void> {
-  desk.next += 1;
-  const email = `v1-${desk.number}-${desk.next}@soak.test`;
-  const { v1 } = desk;
+export async function workOnPerson(worker: Worker): Promise<void> {
+  worker.next += 1;
+  const email = `v1-${worker.number}-${worker.next}@soak.test`;
+  const { v1 } = worker;
   const person = { type: 'email', identifier: email, firstName: 'Ada' };
   const { id } = (await v1.send('POST', '/people', 201, { body: person })).body.data;
   await v1.send('POST', '/people', 409, { body: person });
@@ -24,10 +24,10 @@ export async function workOnPerson(desk: Desk): Promise<void> {
 }
 
 /** A company, made twice; and an interaction of a few, most of them known already. */
-export async function workOnCompany(desk: Desk): Promise<void> {
-  desk.next += 1;
-  const body = { domain: `v1-${desk.number}-${desk.next}.test`, name: 'V1', tier: 'gold' };
-  const { v1 } = desk;
+export async function workOnCompany(worker: Worker): Promise<void> {
+  worker.next += 1;
+  const body = { domain: `v1-${worker.number}-${worker.next}.test`, name: 'V1', tier: 'gold' };
+  const { v1 } = worker;
   const { id } = (await v1.send('POST', '/companies', 201, { body })).body.data;
   const again = await v1.send('POST', '/companies', 200, { body });
   hold(again.body.data.id === id, 'POST /companies: another id');
@@ -35,8 +35,8 @@ export async function workOnCompany(desk: Desk): Promise<void> {
   const shown = await v1.send('GET', `/companies/${id}`, 200);
   hold(shown.body.data.tier === 'silver', 'GET /companies: not what was written');
   await v1.send('DELETE', `/companies/${id}`, 204);
-  const primaryId = `v1 ${desk.number} ${desk.next % SOURCES}`;
-  const said = { type: 'MEMO', direction: 'INTERNAL', title: 'Memo', mainContact: desk.person, primaryId };
+  const primaryId = `v1 ${worker.number} ${worker.next % SOURCES}`;
+  const said = { type: 'MEMO', direction: 'INTERNAL', title: 'Memo', mainContact: worker.person, primaryId };
   await v1.send('POST', '/interactions', 201, { body: said });
-  await v1.send('POST', '/interactions/query', 200, { body: { filter: { contactId: desk.person } } });
+  await v1.send('POST', '/interactions/query', 200, { body: { filter: { contactId: worker.person } } });
 }

@@ -1,20 +1,20 @@
 // What commands tell with --debug on the journey, those too that give a key or a link on stdout, which is theirs to show.
-import type { Desk, Result } from '../../support/command.ts';
+import type { Result, Sandbox } from '../../support/command.ts';
 import { isPostgres } from '../../support/fresh-databases.ts';
 import type { Secret } from './needles.ts';
 
 const MADE = ['--org', 'Debugged'];
 
 interface Telling {
-  desk: Desk;
+  sandbox: Sandbox;
   secrets: Secret[];
   said: [place: string, text: string][];
 }
 
 /** Runs what handles secrets with --debug; what is new among those is looked for too, on stderr. */
-export async function tellDebugged({ desk, secrets, said }: Telling): Promise<void> {
+export async function tellDebugged({ sandbox, secrets, said }: Telling): Promise<void> {
   const run = async (args: readonly string[], env: Record<string, string> = {}): Promise<Result> => {
-    const result = await desk.crm([...args, '--debug'], { env });
+    const result = await sandbox.crm([...args, '--debug'], { env });
     if (!result.stderr.includes('debug: ')) throw new Error(`no debug lines from crm ${args.join(' ')}`);
     said.push([`crm ${args.join(' ')} --debug, on stderr (${result.code})`, result.stderr]);
     return result;
@@ -28,7 +28,7 @@ export async function tellDebugged({ desk, secrets, said }: Telling): Promise<vo
   const [recording] = JSON.parse((await run(['list', 'recordings', '-o', 'json'])).stdout);
   const { stdout } = await run(['get', 'recordings', recording.id, '-o', 'json']);
   keep('debugged, token', new URL(JSON.parse(stdout).transcript_url).searchParams.get('token') ?? '');
-  await desk.write('debugged.csv', 'First Name\nDora\n');
+  await sandbox.write('debugged.csv', 'First Name\nDora\n');
   await run(['import', 'contacts', 'debugged.csv']);
   await run(['export', 'contacts', '--out', 'debugged.ndjson']);
   await run(['doctor']);

@@ -1,6 +1,6 @@
 // A journey on which keys and tokens are used, lost, rotated and put in wrong places, and after it a search for what is left of them.
 import { chmodSync, mkdirSync } from 'node:fs';
-import { Desk, type RunningServer } from '../../support/command.ts';
+import { type RunningServer, Sandbox } from '../../support/command.ts';
 import { isPostgres } from '../../support/fresh-databases.ts';
 import { tellDebugged } from './debugged.ts';
 import { type Hit, Search, type Secret } from './needles.ts';
@@ -31,7 +31,7 @@ export interface JourneyOptions {
 
 interface Travel {
   forms: readonly string[];
-  desk: Desk;
+  sandbox: Sandbox;
   secrets: Secret[];
   /** All that was said, but for what shows a key by intent. */
   said: [place: string, text: string][];
@@ -43,39 +43,39 @@ export async function journey(
   command: readonly string[],
   { flags = [], forms = ['json', 'table'] }: JourneyOptions = {},
 ): Promise<Findings> {
-  const desk = await Desk.withDatabase(command);
+  const sandbox = await Sandbox.withDatabase(command);
   // Here keys are kept as the manual advises: it is not searched.
-  const vault = new Desk(command);
+  const vault = new Sandbox(command);
   try {
-    const travel: Travel = { desk, forms, secrets: [], said: [] };
+    const travel: Travel = { sandbox, forms, secrets: [], said: [] };
     const failures = await go(travel, vault, ['--log', log, ...flags]);
     const search = new Search(travel.secrets);
     for (const [place, text] of travel.said) search.in(place, Buffer.from(text));
-    search.inFolder(desk.folder);
-    if (isPostgres) search.in('the database', Buffer.from(await dumpOf(desk.database)));
+    search.inFolder(sandbox.folder);
+    if (isPostgres) search.in('the database', Buffer.from(await dumpOf(sandbox.database)));
     const { hits, places, bytes, spellings } = search;
     const { secrets } = travel;
-    return { secrets, hits, places, bytes, spellings, failures, readable: readableIn(desk.folder) };
+    return { secrets, hits, places, bytes, spellings, failures, readable: readableIn(sandbox.folder) };
   } finally {
     vault[Symbol.dispose]();
-    await desk[Symbol.asyncDispose]();
+    await sandbox[Symbol.asyncDispose]();
   }
 }
 
-async function go(travel: Travel, vault: Desk, flags: readonly string[]): Promise<number> {
-  const { desk, secrets } = travel;
+async function go(travel: Travel, vault: Sandbox, flags: readonly string[]): Promise<number> {
+  const { sandbox, secrets } = travel;
   const watched = new Arguments();
   const key = await issueAll(travel, vault);
-  desk.env.CRM_API_KEY = key;
-  await ingest(desk);
+  sandbox.env.CRM_API_KEY = key;
+  await ingest(sandbox);
   const schedule = isPostgres ? [] : ['--backup-every', '1m', '--backup-dir', 'backups'];
-  const server = await desk.serve([...flags, '--behind-proxy', '--metrics-port', '0', ...schedule]);
-  desk.env.CRM_URL = server.url;
+  const server = await sandbox.serve([...flags, '--behind-proxy', '--metrics-port', '0', ...schedule]);
+  sandbox.env.CRM_URL = server.url;
   const sender: Sender = { url: server.url, key, answers: [] };
   await signIn(sender, secrets);
   for (const secret of [...secrets]) await misplace(sender, secret);
   await followLinks(sender, secrets);
-  const failures = await failInside(desk, sender, secrets);
+  const failures = await failInside(sandbox, sender, secrets);
   await runCommands(travel, vault);
   await tellDebugged(travel);
   await rotate(travel, sender);
@@ -83,41 +83,41 @@ async function go(travel: Travel, vault: Desk, flags: readonly string[]): Promis
   await mistype(travel);
   await tellMetrics(travel, server);
   // The log of writes is in the file once the server has stopped: both states are searched.
-  if (!isPostgres) copyDatabase(desk);
+  if (!isPostgres) copyDatabase(sandbox);
   const { stdout, stderr } = await server.stop();
   travel.said.push(['what the server said', stdout + stderr]);
   await say(travel, ['list', 'contacts'], { CRM_API_KEY: key });
   return failures;
 }
 
-async function issueAll({ desk, secrets }: Travel, vault: Desk): Promise<string> {
+async function issueAll({ sandbox, secrets }: Travel, vault: Sandbox): Promise<string> {
   const keep = (name: string, text: string) => {
     secrets.push({ name, text });
     return text;
   };
-  const key = keep('the first key', await desk.ok(['init', ...ORG, '--user', 'ada@example.com']));
+  const key = keep('the first key', await sandbox.ok(['init', ...ORG, '--user', 'ada@example.com']));
   const issue = (name: string, ...args: string[]) =>
-    desk.ok(['keys', 'issue', ...ORG, '--name', name, ...args]).then((text) => keep(name, text));
+    sandbox.ok(['keys', 'issue', ...ORG, '--name', name, ...args]).then((text) => keep(name, text));
   await issue('v1', '--api', 'v1', '--all-scopes');
   await issue('service_pk', '--api', 'v1', '--all-scopes', '--prefix', 'service_pk');
   await issue('bound', '--all-scopes', '--access', 'user', '--user', 'ada@example.com');
   await issue('revoked', '--scopes', 'contacts:read');
-  const keys = JSON.parse(await desk.ok(['keys', 'list', '-o', 'json']));
+  const keys = JSON.parse(await sandbox.ok(['keys', 'list', '-o', 'json']));
   const { id } = keys.find((one: { name: string }) => one.name === 'revoked');
-  keep('rotated', await desk.ok(['keys', 'rotate', id]));
-  await desk.ok(['keys', 'revoke', id]);
+  keep('rotated', await sandbox.ok(['keys', 'rotate', id]));
+  await sandbox.ok(['keys', 'revoke', id]);
   // Of the right form, and of another database.
   keep('foreign', await vault.ok(['init', '--org', 'Elsewhere', '--db', vault.path('other.db')]));
   return key;
 }
 
-async function ingest(desk: Desk): Promise<void> {
+async function ingest(sandbox: Sandbox): Promise<void> {
   const segments = [{ speaker: { name: 'Ada', email: null }, start_time: 0, end_time: 1, speech: 'Hello.' }];
-  await desk.write('meeting.json', '[{"external_id":"m","title":"Kick-off"}]');
+  await sandbox.write('meeting.json', '[{"external_id":"m","title":"Kick-off"}]');
   const recording = { external_id: 'r', meeting_external_id: 'm', title: 'Kick-off', segments };
-  await desk.write('recording.json', JSON.stringify([recording]));
-  await desk.ok(['ingest', 'meetings', 'meeting.json', ...ORG]);
-  await desk.ok(['ingest', 'recordings', 'recording.json', ...ORG]);
+  await sandbox.write('recording.json', JSON.stringify([recording]));
+  await sandbox.ok(['ingest', 'meetings', 'meeting.json', ...ORG]);
+  await sandbox.ok(['ingest', 'recordings', 'recording.json', ...ORG]);
 }
 
 async function signIn(sender: Sender, secrets: readonly Secret[]): Promise<void> {
@@ -153,8 +153,8 @@ async function followLinks(sender: Sender, secrets: Secret[]): Promise<void> {
 }
 
 // Tables that are not where they were make a request fail inside; gives how many did.
-async function failInside(desk: Desk, sender: Sender, secrets: readonly Secret[]): Promise<number> {
-  const sql = new Bun.SQL(isPostgres ? desk.database : `sqlite://${desk.database}`);
+async function failInside(sandbox: Sandbox, sender: Sender, secrets: readonly Secret[]): Promise<number> {
+  const sql = new Bun.SQL(isPostgres ? sandbox.database : `sqlite://${sandbox.database}`);
   const before = sender.answers.length;
   const token = secrets.find(({ name }) => name === 'token 0')?.text ?? '';
   const tables = ['contacts', 'recording_transcripts', 'api_keys'];
@@ -174,25 +174,25 @@ async function failInside(desk: Desk, sender: Sender, secrets: readonly Secret[]
 }
 
 async function say(
-  { desk, said }: Travel,
+  { sandbox, said }: Travel,
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<void> {
-  const { code, stdout, stderr } = await desk.crm(args, { env: { CRM_DEBUG: '1', ...env } });
+  const { code, stdout, stderr } = await sandbox.crm(args, { env: { CRM_DEBUG: '1', ...env } });
   said.push([`crm ${args.join(' ')} (${code})`, stdout + stderr]);
 }
 
 // What people do with keys on the command line, and with what holds them.
-async function runCommands(travel: Travel, vault: Desk): Promise<void> {
-  const { desk, forms, secrets } = travel;
+async function runCommands(travel: Travel, vault: Sandbox): Promise<void> {
+  const { sandbox, forms, secrets } = travel;
   const rows = 'First Name,Email\nAda,ada@import.test\nBob,no address\nAda,ada@import.test\n';
-  await desk.write('people.csv', rows);
+  await sandbox.write('people.csv', rows);
   const foreign = secrets.find(({ name }) => name === 'foreign')?.text ?? '';
-  await vault.write('key', `${desk.env.CRM_API_KEY}\n`);
+  await vault.write('key', `${sandbox.env.CRM_API_KEY}\n`);
   chmodSync(vault.path('key'), 0o600);
-  mkdirSync(desk.path('config/crm'), { recursive: true });
-  const profile = { url: desk.env.CRM_URL, api_key_file: vault.path('key') };
-  await desk.write('config/crm/config.json', JSON.stringify({ profiles: { default: profile } }));
+  mkdirSync(sandbox.path('config/crm'), { recursive: true });
+  const profile = { url: sandbox.env.CRM_URL, api_key_file: vault.path('key') };
+  await sandbox.write('config/crm/config.json', JSON.stringify({ profiles: { default: profile } }));
   const byProfile = { CRM_API_KEY: '', CRM_URL: '' };
   await say(travel, ['import', 'contacts', 'people.csv']);
   await say(travel, ['import', 'contacts', 'people.csv', '--on-duplicate', 'update']);
@@ -223,7 +223,7 @@ async function mistype(travel: Travel): Promise<void> {
     `keys revoke ${text}`,
     `keys list --org ${text}`,
   ]) {
-    const { code, stderr } = await travel.desk.crm(words.split(' '));
+    const { code, stderr } = await travel.sandbox.crm(words.split(' '));
     travel.said.push([`crm ${words.split(' ')[0]} with a key typed (${code})`, stderr.replaceAll(text, '')]);
   }
 }

@@ -1,17 +1,17 @@
 // Where a journey leaves something behind: files beside a database, its rows, and what others may read of them.
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Desk } from '../../support/command.ts';
+import type { Sandbox } from '../../support/command.ts';
 
 const READABLE_BY_OTHERS = 0o077;
 // What is no secret of anybody's.
 const OWN_INPUT = /\.(?:json|csv)$/;
 
 /** Copies a database that is open, with its log of writes, to a folder beside it. */
-export function copyDatabase(desk: Desk): void {
-  mkdirSync(desk.path('live'));
-  const names = readdirSync(desk.folder).filter((name) => name.startsWith('crm.db'));
-  for (const name of names) Bun.spawnSync(['cp', desk.path(name), desk.path('live')]);
+export function copyDatabase(sandbox: Sandbox): void {
+  mkdirSync(sandbox.path('live'));
+  const names = readdirSync(sandbox.folder).filter((name) => name.startsWith('crm.db'));
+  for (const name of names) Bun.spawnSync(['cp', sandbox.path(name), sandbox.path('live')]);
 }
 
 /** All rows of a database of PostgreSQL. */

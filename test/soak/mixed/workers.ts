@@ -1,9 +1,9 @@
-// Who works in a mixed load: organizations, each with some desks whose records nobody else changes.
+// The workers of a mixed load: some in each organization, each with records that no other one changes.
 import { ingestReadOnly, runOnce } from '../service.ts';
 import { Caller, type Traffic } from './caller.ts';
 
-/** One who works with records of its own, one request after another. */
-export interface Desk {
+/** Sends one request after another, for records of its own. */
+export interface Worker {
   number: number;
   v2: Caller;
   v1: Caller;
@@ -22,16 +22,16 @@ export interface Desk {
   next: number;
 }
 
-export interface Crew {
-  desks: Desk[];
+export interface WorkerGroup {
+  workers: Worker[];
   /** One who sends more than its key's limit lets in. */
   greedy: Caller;
 }
 
-type Keys = Pick<Desk, 'limitedKey' | 'isBound'> & { v1: string; v2: string };
+type Keys = Pick<Worker, 'limitedKey' | 'isBound'> & { v1: string; v2: string };
 
 /** How many each organization has. */
-export const DESKS_EACH = 5;
+export const WORKERS_EACH = 5;
 
 /** Makes the organizations with users, keys, a meeting and a transcript each, in a database without any. */
 export async function issueKeys(
@@ -48,8 +48,8 @@ export async function issueKeys(
     await run('users', 'create', user, ...org);
     const v1 = await run('keys', 'issue', ...org, '--api', 'v1', '--all-scopes');
     const limitedKey = await run('keys', 'issue', ...org, '--scopes', 'contacts:read');
-    for (let desk = 0; desk < DESKS_EACH; desk++) {
-      const isBound = desk === 0;
+    for (let worker = 0; worker < WORKERS_EACH; worker++) {
+      const isBound = worker === 0;
       const access = isBound ? ['--access', 'user', '--user', user] : [];
       const v2 = await run('keys', 'issue', ...org, '--all-scopes', ...access);
       keys.push({ v1, v2, limitedKey, isBound });
@@ -59,18 +59,18 @@ export async function issueKeys(
   return { keys, greedy };
 }
 
-/** Sits them down: each makes its company and a contact there, and looks for the meeting and its recording. */
-export async function seat(
+/** Has each worker create its company and a contact, and find the meeting and its recording. */
+export async function startWorkers(
   url: string,
   { keys, greedy }: Awaited<ReturnType<typeof issueKeys>>,
   traffic: Traffic,
-): Promise<Crew> {
-  const desks = keys.map(async ({ v1, v2: key, ...rest }, number): Promise<Desk> => {
+): Promise<WorkerGroup> {
+  const workers = keys.map(async ({ v1, v2: key, ...rest }, number): Promise<Worker> => {
     const v2 = new Caller(url, '/api/v2', key, traffic);
     const first = async (path: string): Promise<string> => (await v2.send('GET', path, 200)).body.data[0].id;
     const make = async (path: string, body: object): Promise<string> =>
       (await v2.send('POST', path, 201, { body })).body.data.id;
-    const company = await make('/companies', { name: `Desk ${number}`, domain: `desk${number}.test` });
+    const company = await make('/companies', { name: `Worker ${number}`, domain: `worker${number}.test` });
     return {
       ...rest,
       ...{ number, v2, company, contacts: [], deals: [], next: 0 },
@@ -80,5 +80,5 @@ export async function seat(
       recording: await first('/recordings'),
     };
   });
-  return { desks: await Promise.all(desks), greedy: new Caller(url, '/api/v2', greedy, traffic) };
+  return { workers: await Promise.all(workers), greedy: new Caller(url, '/api/v2', greedy, traffic) };
 }
