@@ -494,6 +494,39 @@ describe('direction of imports', () => {
     expect(outside.map(({ path }) => path).toSorted()).toEqual(['db/maintenance.ts', 'db/store.ts']);
   });
 
+  // What requests never do, or rarely: db/README.md has the rule. Everything else is a statement(), compiled once.
+  const EXECUTING = [
+    'db/copy/copy.ts',
+    'db/copy/readiness.ts',
+    'db/copy/rows.ts',
+    'db/engine/applied-migrations.ts',
+    'db/engine/setting.ts',
+    'db/ingest/meetings.ts',
+    'db/people/erase.ts',
+    'db/people/erasure-plan.ts',
+    'db/people/mentions.ts',
+    'db/people/person.ts',
+    'db/people/stored-responses.ts',
+    'db/people/tombstones.ts',
+    'db/postgres/snapshot.ts',
+    'db/sqlite/scrub.ts',
+    'db/sqlite/sqlite-store.ts',
+    'db/tables/accounts.ts',
+    'db/tables/audit.ts',
+    'db/tables/content-bytes.ts',
+    'db/tables/idempotency.ts',
+    'db/tables/keys.ts',
+    'db/tables/pipelines.ts',
+    'db/tables/quotas.ts',
+    'db/tables/transcripts.ts',
+  ];
+  test("Kysely's own execute() runs only what is rare", () => {
+    const executing = within('db').filter(
+      ({ path, text }) => !path.startsWith('db/migrations/') && /\.execute(?:Take\w+)?\(/.test(text),
+    );
+    expect(executing.map(({ path }) => path).toSorted()).toEqual(EXECUTING);
+  });
+
   test('migrations import only Kysely', () => {
     const frozen = within('db').filter(({ path }) => /^db\/migrations\/\d/.test(path));
     expect(frozen.length).toBeGreaterThan(0);
