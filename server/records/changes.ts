@@ -64,8 +64,8 @@ async function createAll(
   };
   const changes: Change[] = [];
   for (const input of inputs) {
-    const base = { ...initial, id: recordId(now) };
-    changeOf(writer, resource, { current: null, base, batch: changes }, input);
+    const subject = { id: recordId(now), current: null, base: initial, batch: changes };
+    changeOf(writer, resource, subject, input);
   }
   const { create } = rulesOf(resource);
   const known = await loadKnownRecords(writer, resource, changes);
@@ -157,8 +157,8 @@ export async function updateRecordFields(
   const row = await getRow(writer, resource, id);
   if (Object.keys(input).length === 0) return present(writer, resource, row);
   const current = await present(writer, resource, { ...row });
-  const base = { ...current, id, updated_at: instantText(now) };
-  const change = changeOf(writer, resource, { current, base, batch: [] }, input);
+  const base = { ...current, updated_at: instantText(now) };
+  const change = changeOf(writer, resource, { id, current, base, batch: [] }, input);
   await check(change, await loadKnownRecords(writer, resource, change.batch));
   const { next } = change;
   const columns = changedColumns(resource, row, newFields(current, next));

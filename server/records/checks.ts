@@ -14,10 +14,11 @@ import type { Change, Writer } from './rules.ts';
 
 /** What is to be changed. */
 interface Subject {
+  id: string;
   /** The record before; null for a create. */
   current: Data | null;
-  /** The record to which the fields of the body are added, with its ID and its times after the change. */
-  base: Readonly<Data> & { id: string };
+  /** The record to which the ID and the fields of the body are added, with its times after the change. */
+  base: Readonly<Data>;
   /** The batch of the change, which it is added to. */
   batch: Change[];
 }
@@ -26,12 +27,12 @@ interface Subject {
 export function changeOf(
   { db: trx, access, now }: Writer,
   resource: Resource,
-  { current, base, batch }: Subject,
+  { id, current, base, batch }: Subject,
   input: Data,
 ): Change {
-  const { id } = base;
   const unique = uniqueValues(resource, input);
   const next = withFields(resource.fields, base, input);
+  next.id = id;
   const change: Change = { trx, access, now, resource, id, current, input, unique, next, faults: [], batch };
   batch.push(change);
   if (current === null) takeOwnership(change);
