@@ -39,23 +39,18 @@ export function headerLineEnd(text: string): number {
   return -1;
 }
 
-type State = 'start' | 'plain' | 'quoted' | 'closed';
-
 /** Takes text in pieces and returns the complete records. */
 export class CsvScanner {
   readonly #delimiter: string;
   readonly #name: string;
-  #state: State = 'start';
-  #cells: string[] = [];
-  #cell = '';
-  #fault: string | null = null;
-  #line = 1;
-  #recordLine = 1;
-  #quoteLine = 1;
+  #state: 'start' | 'plain' | 'quoted' | 'closed' = 'start';
+  /** A carriage return at the end of a piece: its line feed may be in the next one. */
+  #held = '';
+  #record: CsvRecord = { line: 1, cells: [], fault: null };
   #recordCharacters = 0;
-  #wasCarriageReturn = false;
-  #endsInReturn = false;
-  #records: CsvRecord[] = [];
+  #cell = '';
+  #line = 1;
+  #quoteLine = 1;
 
   constructor(delimiter: string, name: string) {
     this.#delimiter = delimiter;
@@ -63,116 +58,91 @@ export class CsvScanner {
   }
 
   push(text: string): CsvRecord[] {
-    for (let index = 0; index < text.length; ) {
-      const end = this.#state === 'quoted' ? text.indexOf(QUOTE, index) : this.#plainEnd(text, index);
-      const stop = end === -1 ? text.length : end;
-      if (stop > index) {
-        this.#take(text.slice(index, stop));
-        index = stop;
-      } else {
-        this.#step(text[index] ?? '');
-        index += 1;
-      }
-    }
-    return this.#flush();
+    const whole = this.#held + text;
+    this.#held = whole.endsWith('\r') ? '\r' : '';
+    return this.#scan(this.#held === '' ? whole : whole.slice(0, -1));
   }
 
   /** The last record; throws a CliError if a quote is still open. */
   end(): CsvRecord[] {
+    const records = this.#scan(this.#held);
     if (this.#state === 'quoted') throw this.#unclosed();
-    if (this.#state !== 'start' || this.#cells.length > 0) this.#endRecord();
-    return this.#flush();
+    if (this.#state !== 'start' || this.#record.cells.length > 0) records.push(this.#endRecord());
+    return records;
   }
 
-  #plainEnd(text: string, from: number): number {
-    for (let index = from; index < text.length; index += 1) {
-      const character = text[index];
-      if (
-        character === this.#delimiter ||
-        character === '\n' ||
-        character === '\r' ||
-        (character === QUOTE && this.#state !== 'plain')
-      ) {
-        return index;
+  #scan(text: string): CsvRecord[] {
+    const records: CsvRecord[] = [];
+    for (let index = 0; index < text.length; index += 1) {
+      const end = this.#cellEnd(text, index);
+      if (end > index) this.#take(text.slice(index, end));
+      index = end;
+      const character = text[end];
+      if (character === QUOTE) this.#takeQuote();
+      else if (character === this.#delimiter) this.#endCell();
+      else if (character !== undefined) {
+        records.push(this.#endRecord());
+        if (character === '\r' && text[end + 1] === '\n') index += 1;
       }
     }
-    return -1;
+    return records;
+  }
+
+  /** Where the text of a cell ends or is interrupted: at a delimiter, a line ending, or a quote. */
+  #cellEnd(text: string, from: number): number {
+    if (this.#state === 'quoted') {
+      const end = text.indexOf(QUOTE, from);
+      return end === -1 ? text.length : end;
+    }
+    // Inside unquoted text, a quote is text.
+    if (text[from] === QUOTE && this.#state !== 'plain') return from;
+    let index = from;
+    for (; index < text.length; index += 1) {
+      const character = text[index];
+      if (character === this.#delimiter || character === '\n' || character === '\r') break;
+    }
+    return index;
   }
 
   #take(text: string): void {
-    this.#wasCarriageReturn = false;
     this.#recordCharacters += text.length;
     if (this.#recordCharacters > RECORD_CHARACTERS_MAX) throw this.#unclosed();
-    if (this.#state === 'quoted') this.#countLines(text);
-    else if (this.#state === 'closed') this.#refuseAfterQuote();
-    else this.#state = 'plain';
+    if (this.#state === 'quoted') this.#line += text.match(/\r\n|\n|\r/g)?.length ?? 0;
+    else {
+      if (this.#state === 'closed') {
+        const column = this.#record.cells.length + 1;
+        this.#record.fault = `text follows a closing quote in column ${column}; double a quote inside quotes ("")`;
+      }
+      this.#state = 'plain';
+    }
     this.#cell += text;
   }
 
-  #countLines(text: string): void {
-    const isSecondHalf = this.#endsInReturn && text.startsWith('\n');
-    this.#line += (text.match(/\r\n|\n|\r/g)?.length ?? 0) - (isSecondHalf ? 1 : 0);
-    this.#endsInReturn = text.endsWith('\r');
-  }
-
-  #step(character: string): void {
-    const isSecondHalf = character === '\n' && this.#wasCarriageReturn;
-    this.#wasCarriageReturn = false;
-    if (isSecondHalf && this.#state === 'start' && this.#cells.length === 0) return;
-    if (character === QUOTE) this.#stepQuote();
-    else if (character === this.#delimiter) this.#endCell();
-    else this.#endLine(character);
-  }
-
-  #stepQuote(): void {
-    if (this.#state === 'quoted') this.#state = 'closed';
-    else if (this.#state === 'closed') {
-      this.#cell += QUOTE;
-      this.#state = 'quoted';
-      this.#endsInReturn = false;
-    } else {
-      this.#state = 'quoted';
-      this.#endsInReturn = false;
-      this.#quoteLine = this.#line;
-    }
-  }
-
-  #refuseAfterQuote(): void {
-    this.#fault = `text follows a closing quote in column ${this.#cells.length + 1}; double a quote inside quotes ("")`;
-    this.#state = 'plain';
+  #takeQuote(): void {
+    if (this.#state === 'start') this.#quoteLine = this.#line;
+    if (this.#state === 'closed') this.#cell += QUOTE;
+    this.#state = this.#state === 'quoted' ? 'closed' : 'quoted';
   }
 
   #endCell(): void {
-    this.#cells.push(this.#cell);
+    this.#record.cells.push(this.#cell);
     this.#cell = '';
     this.#state = 'start';
   }
 
-  #endLine(character: string): void {
-    this.#endRecord();
-    this.#line += 1;
-    this.#recordLine = this.#line;
-    this.#wasCarriageReturn = character === '\r';
-  }
-
-  #endRecord(): void {
+  #endRecord(): CsvRecord {
     this.#endCell();
-    this.#records.push({ line: this.#recordLine, cells: this.#cells, fault: this.#fault });
-    this.#cells = [];
-    this.#fault = null;
+    const record = this.#record;
+    this.#line += 1;
+    this.#record = { line: this.#line, cells: [], fault: null };
     this.#recordCharacters = 0;
-  }
-
-  #flush(): CsvRecord[] {
-    const records = this.#records;
-    this.#records = [];
-    return records;
+    return record;
   }
 
   #unclosed(): CliError {
     return new CliError(`${this.#name}: the quote that opens in line ${this.#quoteLine} is never closed.`, {
       nextSteps: [
-        `close it, or double it if it is part of the text. The row starts in line ${this.#recordLine}.`,
+        `close it, or double it if it is part of the text. The row starts in line ${this.#record.line}.`,
       ],
     });
   }

@@ -31,7 +31,7 @@ export function isEncoding(label: string): boolean {
 }
 
 /** A decoder for an encoding by any of its names; throws for an unknown name. */
-export function decoderOf(label: string, options?: { fatal: boolean }): TextDecoder {
+export function decoderOf(label: string, options?: { fatal: boolean; ignoreBOM: boolean }): TextDecoder {
   // Bun supports more names than its types list.
   return new TextDecoder(label as Bun.Encoding, options);
 }
@@ -45,18 +45,47 @@ export async function* decodeText(
   name: string,
   encoding: string | null,
 ): AsyncGenerator<string> {
-  const { head, all } = await peek(chunks);
+  const { head, rest } = await peek(chunks);
   refuseBinary(head, name);
-  const marked = MARKS.find(([, mark]) => mark.every((byte, index) => head[index] === byte))?.[0];
-  const label = marked ?? encoding ?? 'utf-8';
+  const [marked, mark] = MARKS.find(([, bytes]) => bytes.every((byte, index) => head[index] === byte)) ?? [];
   if (marked === undefined && encoding === null) refuseUnmarkedUtf16(head, name);
-  const decoder = decoderOf(label, { fatal: true });
-  yield* decoder.encoding === 'utf-8' ? decodeUtf8(all, decoder, name) : decodeOther(all, decoder, name);
+  const decoder = decoderOf(marked ?? encoding ?? 'utf-8', { fatal: true, ignoreBOM: true });
+  const isUtf8 = decoder.encoding === 'utf-8';
+  let line = 1;
+  let offset = mark?.length ?? 0;
+  // A character of UTF-8 cut off at the end of a chunk, kept so that an error can report its position.
+  let tail = Buffer.alloc(0);
+  const decode = (bytes: Buffer, isLast: boolean): string => {
+    try {
+      const text = decoder.decode(bytes, { stream: !isUtf8 && !isLast });
+      line += countNewlines(text);
+      offset += bytes.length;
+      return text;
+    } catch {
+      if (isUtf8) throw badByte(bytes, { name, line, offset });
+      throw new EncodingError(`${name} is not ${decoder.encoding} in line ${line} or below.`, 'utf-8', [
+        'set --encoding to the encoding of the file.',
+      ]);
+    }
+  };
+  async function* unmarked(): AsyncGenerator<Uint8Array> {
+    yield head.subarray(mark?.length);
+    yield* rest;
+  }
+  for await (const chunk of unmarked()) {
+    const bytes = Buffer.concat([tail, chunk]);
+    const end = isUtf8 ? completeLength(bytes) : bytes.length;
+    tail = bytes.subarray(end);
+    const text = decode(bytes.subarray(0, end), false);
+    if (text !== '') yield text;
+  }
+  const last = decode(tail, true);
+  if (last !== '') yield last;
 }
 
 async function peek(
   chunks: AsyncIterable<Uint8Array>,
-): Promise<{ head: Buffer; all: AsyncGenerator<Uint8Array> }> {
+): Promise<{ head: Buffer; rest: AsyncIterable<Uint8Array> }> {
   const iterator = chunks[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
   while (head.length < HEAD_BYTES) {
@@ -64,64 +93,7 @@ async function peek(
     if (done) break;
     head = Buffer.concat([head, value]);
   }
-  async function* all(): AsyncGenerator<Uint8Array> {
-    yield head;
-    yield* { [Symbol.asyncIterator]: () => iterator };
-  }
-  return { head, all: all() };
-}
-
-async function* decodeUtf8(
-  chunks: AsyncIterable<Uint8Array>,
-  decoder: TextDecoder,
-  name: string,
-): AsyncGenerator<string> {
-  // A character cut off at the end of a chunk, kept so that an error can report its position.
-  let tail = Buffer.alloc(0);
-  let line = 1;
-  let offset = 0;
-  const decode = (bytes: Buffer, isLast: boolean): string => {
-    try {
-      return decoder.decode(bytes, { stream: !isLast });
-    } catch {
-      throw badByte(bytes, { name, line, offset });
-    }
-  };
-  for await (const chunk of chunks) {
-    const bytes = Buffer.concat([tail, chunk]);
-    const end = completeLength(bytes);
-    const text = decode(bytes.subarray(0, end), false);
-    line += countNewlines(text);
-    offset += end;
-    tail = bytes.subarray(end);
-    if (text !== '') yield text;
-  }
-  const rest = decode(tail, true);
-  if (rest !== '') yield rest;
-}
-
-async function* decodeOther(
-  chunks: AsyncIterable<Uint8Array>,
-  decoder: TextDecoder,
-  name: string,
-): AsyncGenerator<string> {
-  let line = 1;
-  const decode = (bytes: Uint8Array, isLast: boolean): string => {
-    try {
-      return decoder.decode(bytes, { stream: !isLast });
-    } catch {
-      throw new EncodingError(`${name} is not ${decoder.encoding} in line ${line} or below.`, 'utf-8', [
-        'set --encoding to the encoding of the file.',
-      ]);
-    }
-  };
-  for await (const chunk of chunks) {
-    const text = decode(chunk, false);
-    line += countNewlines(text);
-    if (text !== '') yield text;
-  }
-  const rest = decode(new Uint8Array(0), true);
-  if (rest !== '') yield rest;
+  return { head, rest: { [Symbol.asyncIterator]: () => iterator } };
 }
 
 function refuseUnmarkedUtf16(head: Buffer, name: string): void {
@@ -132,7 +104,7 @@ function refuseUnmarkedUtf16(head: Buffer, name: string): void {
 }
 
 function badByte(bytes: Buffer, place: { name: string; line: number; offset: number }): EncodingError {
-  const at = Math.max(0, invalidIndex(bytes));
+  const at = invalidIndex(bytes);
   const line = place.line + countNewlines(bytes.subarray(0, at).toString('utf8'));
   const hex = `0x${(bytes[at] ?? 0).toString(16).toUpperCase().padStart(2, '0')}`;
   const character = new TextDecoder('windows-1252').decode(bytes.subarray(at, at + 1));
@@ -163,23 +135,15 @@ function sequenceLength(lead: number): number {
   return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
 }
 
+// The decoder writes U+FFFD for what is invalid, but valid text may contain that character too.
 function invalidIndex(bytes: Buffer): number {
-  for (let index = 0; index < bytes.length; ) {
-    const length = sequenceLength(bytes[index] ?? 0);
-    const sequence = bytes.subarray(index, index + length);
-    if (length === 0 || sequence.length < length || !isValid(sequence)) return index;
-    index += length;
+  let at = 0;
+  for (const valid of new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).split('\ufffd')) {
+    at += Buffer.byteLength(valid);
+    if (bytes.indexOf('\ufffd', at) !== at) return at;
+    at += 3;
   }
-  return -1;
-}
-
-function isValid(sequence: Buffer): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(sequence);
-    return true;
-  } catch {
-    return false;
-  }
+  return 0;
 }
 
 function countNewlines(text: string): number {

@@ -9,15 +9,6 @@ export function inputName(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 
-/** All bytes of a file, or of standard input for `-`; throws with the given exit code if it cannot be read. */
-export async function readInput(path: string, exitCode: number = EXIT.failed): Promise<Uint8Array> {
-  try {
-    return await (path === '-' ? Bun.stdin : Bun.file(path)).bytes();
-  } catch (error) {
-    throw unreadable(path, error, exitCode);
-  }
-}
-
 /** The bytes of a file, or of standard input for `-`, piece by piece. */
 export async function* inputChunks(path: string): AsyncGenerator<Uint8Array> {
   if (path === '-') yield* process.stdin as AsyncIterable<Uint8Array>;
@@ -26,7 +17,12 @@ export async function* inputChunks(path: string): AsyncGenerator<Uint8Array> {
 
 /** The whole text of a file, or of standard input for `-`; it must be UTF-8. */
 export async function readInputText(path: string): Promise<string> {
-  const bytes = await readInput(path, EXIT.usage);
+  let bytes: Uint8Array;
+  try {
+    bytes = await (path === '-' ? Bun.stdin : Bun.file(path)).bytes();
+  } catch (cause) {
+    throw unreadable(path, cause, EXIT.usage);
+  }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
@@ -36,12 +32,12 @@ export async function readInputText(path: string): Promise<string> {
 
 /** The error for an input that cannot be read. */
 export function unreadable(path: string, cause: unknown, exitCode: number = EXIT.failed): CliError {
-  const reason = systemFault(cause, {
-    EACCES: 'permission denied',
-    EPERM: 'permission denied',
-  });
   const nextSteps = ['check the path.'];
-  return new CliError(`Cannot read ${inputName(path)}: ${reason}.`, { exitCode, nextSteps, cause });
+  return new CliError(`Cannot read ${inputName(path)}: ${systemFault(cause)}.`, {
+    exitCode,
+    nextSteps,
+    cause,
+  });
 }
 
 /** Runs work with a temporary folder, which is removed afterwards, even after Ctrl-C. */

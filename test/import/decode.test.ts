@@ -71,6 +71,14 @@ describe('bytes', () => {
     }
   });
 
+  test('a character that is cut off by another one is reported, even where a chunk ends there', async () => {
+    const chunks = [Buffer.from([...Buffer.from('abc'), 0xe2, 0x82, 0xef]), Buffer.from([0xbf, 0xbd])];
+    const before = Buffer.from(long);
+    for (const parts of [[before, ...chunks], [Buffer.concat([before, ...chunks])]]) {
+      expect(await messageOf(decoded(parts))).toContain(`byte ${before.length + 4} of the file is 0xE2`);
+    }
+  });
+
   test('a character that is cut off at the end is reported too', async () => {
     expect(await messageOf(decoded([Buffer.from('abc'), new Uint8Array([0xe2, 0x82])]))).toContain(
       'byte 4 of the file is 0xE2',
