@@ -1,4 +1,4 @@
-// Collects evidence from the cells of each column before a row is sent: formats of dates and numbers, and IDs.
+// Collects evidence from the cells of each column before a row is sent: formats of dates and numbers, IDs, and a sample.
 import type { JsonValue } from '../../../db/model/json.ts';
 import { isOurId } from '../../input/record-id.ts';
 import { addDigitEvidence } from './date-counts.ts';

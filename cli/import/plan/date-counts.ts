@@ -17,6 +17,13 @@ const DIGITS = /^-?\d+(?:\.\d+)?$/;
 // Smaller milliseconds are before March 1973, so seconds or Excel's days are more likely.
 const CERTAIN_MS = 100_000_000_000;
 const EXCEL_EPOCH_MS = Date.UTC(1899, 11, 30);
+const COUNTS = [
+  ['excel', "Excel's days"],
+  ['unix-s', 'Unix seconds'],
+  ['unix-ms', 'Unix milliseconds'],
+] as const;
+// British English has no comma before the last "or".
+const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** Records one value of a column if it is digits that may count days, seconds or milliseconds. */
 export function addDigitEvidence(found: Map<string, string>, header: string, value: unknown): void {
@@ -27,14 +34,12 @@ export function addDigitEvidence(found: Map<string, string>, header: string, val
 
 /** The ambiguity of columns whose dates are plain digits. */
 export function digitsDoubt(headers: readonly string[], found: ReadonlyMap<string, string>): DateDoubt {
-  const named = headers.map((header) => `"${header}" (such as ${found.get(header)})`).join(', ');
-  const formats = headers.flatMap((header) => readingsOf(found.get(header) ?? ''));
-  const distinct = [...new Set(formats.map(([format]) => format))];
-  const [first = ''] = headers.map((header) => found.get(header) ?? '');
-  const readings = readingsOf(first).map(([, reading]) => reading);
+  const examples = headers.map((header) => found.get(header) ?? '');
+  const named = headers.map((header, index) => `"${header}" (such as ${examples[index]})`).join(', ');
+  const formats = examples.flatMap((digits) => readingsOf(digits).map(([format]) => format));
   return {
-    message: `The digits in ${named} are ambiguous: ${first} may be ${orList(readings)}.`,
-    formats: distinct,
+    message: `The digits in ${named} are ambiguous: ${examples[0]} may be ${meanings(examples[0] ?? '')}.`,
+    formats: [...new Set(formats)],
   };
 }
 
@@ -54,21 +59,15 @@ function isAmbiguous(digits: string): boolean {
 
 /** The instant that digits mean, in Unix milliseconds; throws a RowFault if they are ambiguous. */
 export function countedMs(value: string, format: DateFormat | null): number {
-  if (format !== 'excel' && format !== 'unix-s' && !isMilliseconds(value, format)) {
-    const readings = readingsOf(value);
-    const words = orList(readings.map(([, reading]) => reading));
-    const orElse = readings.map(([dateFormat]) => ({ dateFormat }));
-    throw new RowFault(
-      'VALIDATION_INVALID_FORMAT',
-      '',
-      `"${value}" may be ${words}; use --date-format to decide`,
-      { orElse },
-    );
+  const isUnit = COUNTS.some(([unit]) => unit === format);
+  if (!isUnit && isAmbiguous(value)) {
+    const message = `"${value}" may be ${meanings(value)}; use --date-format to decide`;
+    const orElse = readingsOf(value).map(([dateFormat]) => ({ dateFormat }));
+    throw new RowFault('VALIDATION_INVALID_FORMAT', '', message, { orElse });
   }
   const ms = msOfCount(value, format ?? 'unix-ms');
-  if (Number.isNaN(new Date(ms).getTime()))
-    throw fault(`"${value}" is outside the range of dates`, 'OUT_OF_RANGE');
-  return ms;
+  if (isInstant(ms)) return ms;
+  throw new RowFault('VALIDATION_OUT_OF_RANGE', '', `"${value}" is outside the range of dates`);
 }
 
 function msOfCount(value: string, format: DateFormat): number {
@@ -80,32 +79,22 @@ function msOfCount(value: string, format: DateFormat): number {
   return EXCEL_EPOCH_MS + Math.round((count < 60 ? count + 1 : count) * DAY_MS);
 }
 
-/** What a count may mean: the --date-format for it, and the resulting day. */
+function isInstant(ms: number): boolean {
+  return !Number.isNaN(new Date(ms).getTime());
+}
+
+/** What digits may mean: the --date-format for it, and the resulting day. */
 function readingsOf(digits: string): [format: DateFormat, reading: string][] {
-  const dayOf = (format: DateFormat): string | undefined => {
-    const date = new Date(msOfCount(digits, format));
-    return Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, 10);
-  };
-  const compact = COMPACT.exec(digits);
-  const counts: [DateFormat, string][] = [
-    ['excel', "Excel's days"],
-    ['unix-s', 'Unix seconds'],
-    ['unix-ms', 'Unix milliseconds'],
-  ];
-  const readings = counts.flatMap(([format, what]): [DateFormat, string][] => {
-    const day = dayOf(format);
-    return day === undefined || day.startsWith('+') ? [] : [[format, `${what} (${day})`]];
+  const readings = COUNTS.flatMap(([format, what]): [DateFormat, string][] => {
+    const ms = msOfCount(digits, format);
+    const day = isInstant(ms) ? new Date(ms).toISOString().slice(0, 10) : '+';
+    return day.startsWith('+') ? [] : [[format, `${what} (${day})`]];
   });
-  const day = compact?.slice(1).join('-');
-  return day === undefined || instantMs(`${day}T00:00Z`) === undefined
-    ? readings
-    : [['iso', `the day ${day}`], ...readings];
+  const day = COMPACT.exec(digits)?.slice(1).join('-');
+  if (instantMs(`${day}T00:00Z`) !== undefined) readings.unshift(['iso', `the day ${day}`]);
+  return readings;
 }
 
-function orList(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-}
-
-function fault(message: string, kind: 'INVALID_FORMAT' | 'OUT_OF_RANGE' = 'INVALID_FORMAT'): RowFault {
-  return new RowFault(`VALIDATION_${kind}`, '', message);
+function meanings(digits: string): string {
+  return OR.format(readingsOf(digits).map(([, reading]) => reading));
 }

@@ -17,7 +17,7 @@ export function describePlan(plan: Plan): string[] {
   const width = Math.min(WIDTH_MAX, Math.max(0, ...[...plan.columns.keys()].map((header) => header.length)));
   const lines = [...plan.columns].map(
     ([header, { destination }]) =>
-      `  ${header.padEnd(width)} → ${describe(destination)}${elsewhere(plan, header, destination)}${notes(plan, header, destination)}`,
+      `  ${header.padEnd(width)} → ${describe(destination)}${notes(plan, header, destination)}`,
   );
   const constants = plan.constants.map(
     ({ destination, value }) => `  ${`"${value}"`.padEnd(width)} → ${describe(destination)}, in every row`,
@@ -27,32 +27,29 @@ export function describePlan(plan: Plan): string[] {
 
 function describe(destination: Destination): string {
   switch (destination.kind) {
-    case 'field':
-      return destination.factor === undefined
-        ? destination.field
-        : `${destination.field}, multiplied by ${destination.factor}`;
+    case 'field': {
+      const { field, factor } = destination;
+      return factor === undefined ? field : `${field}, multiplied by ${factor}`;
+    }
     case 'custom':
       return `custom.${destination.key}`;
-    case 'lookup':
-      return destination.lookup === 'owner'
-        ? `${destination.field}, if it is a user ID`
-        : `${destination.field}, looked up by ${destination.lookup === 'contact' ? 'email' : destination.lookup}`;
+    case 'lookup': {
+      const { field, lookup } = destination;
+      if (lookup === 'owner') return `${field}, if it is a user ID`;
+      return `${field}, looked up by ${lookup === 'contact' ? 'email' : lookup}`;
+    }
     case 'left out':
       return `left out (${REASONS[destination.reason]})`;
   }
-}
-
-/** Where values go that are not found. */
-function elsewhere(plan: Plan, header: string, destination: Destination): string {
-  const isPartial = destination.kind === 'lookup' && ['owner', 'contact'].includes(destination.lookup);
-  return isPartial && plan.keepsOthers ? `, else custom.${header}` : '';
 }
 
 function notes(plan: Plan, header: string, destination: Destination): string {
   const order = plan.dates.orders.get(header);
   const isComma = plan.numbers.get(header) === 'comma';
   const replaced = plan.values.get(header)?.size;
+  const mayRemain = destination.kind === 'lookup' && ['owner', 'contact'].includes(destination.lookup);
   return [
+    mayRemain && plan.keepsOthers ? `, else custom.${header}` : '',
     contestNote(plan, header),
     order === undefined ? '' : `, read as ${order === 'mdy' ? 'month/day/year' : 'day/month/year'}`,
     isComma && destination.kind === 'field' ? ', read with a decimal comma' : '',

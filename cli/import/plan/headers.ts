@@ -93,78 +93,66 @@ function lookupOf(resource: Resource, { references }: Field) {
   return known?.lookup === 'contact' && hasOwnEmail ? undefined : known;
 }
 
-/** The names for a field, in order of priority; a lower tier has a stronger claim on a name. */
-function namesOf(
-  resource: Resource,
-  name: string,
-  field: Field,
-): { name: string; destination: Destination; tier: number }[] {
-  const destination: Destination = { kind: 'field', field: name };
-  const known = lookupOf(resource, field);
-  if (known !== undefined) {
-    const found: Destination = { kind: 'lookup', lookup: known.lookup, field: name };
-    return [
-      { name, destination, tier: 0 },
-      { name: known.lookup, destination: found, tier: 1 },
-      ...field.aliases.map((alias) => ({ name: alias, destination: found, tier: 2 })),
-      ...known.names.map((alias) => ({ name: alias, destination: found, tier: 3 })),
-    ];
-  }
-  const isPlaced = field.aliases.some((alias) => alias === name);
-  return (isPlaced ? field.aliases : [name, ...field.aliases]).map((alias) => ({
-    name: alias,
-    destination,
-    tier: alias === name ? 0 : 2,
-  }));
+interface FieldName extends ColumnMatch {
+  name: string;
+  /** The lowest has the strongest claim on a name. */
+  tier: number;
 }
 
+/** The names of all fields, lookups included. */
+export function fieldNames(resource: Resource): string[] {
+  const own = writableFields(resource).map(([name]) => (name === 'custom' ? 'custom.KEY' : name));
+  return [...own, ...lookupsOf(resource).keys()];
+}
+
+/** The names for a field, in order of priority. */
+function namesOf(resource: Resource, name: string, field: Field): FieldName[] {
+  const { lookup, names: others = [] } = lookupOf(resource, field) ?? {};
+  const { aliases } = field;
+  const own: Destination = { kind: 'field', field: name };
+  const found: Destination = lookup === undefined ? own : { kind: 'lookup', lookup, field: name };
+  const isPlaced = aliases.some((alias) => alias === name);
+  const names = [
+    ...(isPlaced ? [] : [name]),
+    ...(lookup === undefined ? [] : [lookup]),
+    ...aliases,
+    ...others,
+  ];
+  return names.map((alias, rank) => {
+    const tier = alias === name ? 0 : alias === lookup ? 1 : aliases.includes(alias) ? 2 : 3;
+    return { name: alias, tier, destination: tier === 0 ? own : found, rank };
+  });
+}
+
+/** Finds the meaning of a column with this header; undefined if it is unknown. */
+export type HeaderMatcher = (header: string) => ColumnMatch | undefined;
+
 /** Finds destinations by name for one resource. */
-export class HeaderMatcher {
-  readonly #resource: Resource;
-  readonly #byKey = new Map<string, ColumnMatch>();
-  /** Keys in which `#` matches any number. */
-  readonly #byPattern = new Map<string, ColumnMatch>();
-
-  constructor(resource: Resource) {
-    this.#resource = resource;
-    const names = writableFields(resource).map(([name, field]) => namesOf(resource, name, field));
-    for (const tier of [0, 1, 2, 3]) {
-      for (const ofField of names) {
-        for (const [rank, { name, destination, tier: own }] of ofField.entries()) {
-          if (own === tier) this.#add(name, { destination, rank });
-        }
-      }
-    }
-  }
-
-  #add(name: string, match: ColumnMatch): void {
+export function headerMatcher(resource: Resource): HeaderMatcher {
+  const byKey = new Map<string, ColumnMatch>();
+  // Keys in which `#` matches any number.
+  const byPattern = new Map<string, ColumnMatch>();
+  const names = writableFields(resource).flatMap(([name, field]) => namesOf(resource, name, field));
+  for (const { name, destination, rank } of names.sort((one, other) => one.tier - other.tier)) {
     const isPattern = name.includes('#');
-    const [map, key] = isPattern
-      ? [this.#byPattern, patternOf(name.replace('#', '0'))]
-      : [this.#byKey, headerKey(name)];
-    if (!map.has(key)) map.set(key, match);
+    const key = isPattern ? patternOf(name.replace('#', '0')) : headerKey(name);
+    const map = isPattern ? byPattern : byKey;
+    if (!map.has(key)) map.set(key, { destination, rank });
   }
-
-  /** Whether a field contains numbers, which can be multiplied. */
-  isNumber(field: string): boolean {
-    return ['integer', 'number'].includes(this.#resource.fields[field]?.kind ?? '');
-  }
-
-  /** The meaning of a column with this header, or undefined if it is unknown. */
-  find(header: string): ColumnMatch | undefined {
+  return function find(header): ColumnMatch | undefined {
     if ((ERROR_COLUMNS as readonly string[]).includes(header)) return leftOut('of the errors file');
-    const custom = /^custom\.(.+)$/is.exec(header);
-    if (custom?.[1] !== undefined && this.#resource.fields.custom !== undefined) {
-      return { destination: { kind: 'custom', key: custom[1] }, rank: 0 };
+    const [, key] = /^custom\.(.+)$/is.exec(header) ?? [];
+    if (key !== undefined && resource.fields.custom !== undefined) {
+      return { destination: { kind: 'custom', key }, rank: 0 };
     }
-    const found = this.#byKey.get(headerKey(header)) ?? this.#byPattern.get(patternOf(header));
+    const found = byKey.get(headerKey(header)) ?? byPattern.get(patternOf(header));
     if (found !== undefined) return found;
     // Exactly as an export writes it, so that a user's own column "Status" is not lost.
-    if (this.#resource.fields[header]?.access === 'read') return leftOut('read-only');
-    const doubled = /^(.+) \((\d+)\)$/s.exec(header);
-    const first = doubled?.[1] === undefined ? undefined : this.find(doubled[1]);
-    return first && { ...first, rank: first.rank + Number(`0.${doubled?.[2]}`) };
-  }
+    if (resource.fields[header]?.access === 'read') return leftOut('read-only');
+    const [, name, number] = /^(.+) \((\d+)\)$/s.exec(header) ?? [];
+    const first = name === undefined ? undefined : find(name);
+    return first && { ...first, rank: first.rank + Number(`0.${number}`) };
+  };
 }
 
 function patternOf(header: string): string {

@@ -1,10 +1,12 @@
 // Reads --map, --map-file, --map-value and --set: the user's own mapping of columns.
 import { readFileSync } from 'node:fs';
 import { isObject } from '../../../db/model/json.ts';
+import type { Resource } from '../../../db/model/resource.ts';
 import { CliError, systemFault, usageError } from '../../errors.ts';
 import { didYouMean } from '../../nearest.ts';
 import type { ImportFlags } from '../flags.ts';
-import { type Destination, type HeaderMatcher, headerKey } from './headers.ts';
+import { type Destination, fieldNames, type HeaderMatcher, headerKey } from './headers.ts';
+import { isNumber } from './values.ts';
 
 export type MappingOptions = Pick<ImportFlags, 'map' | 'mapFile' | 'mapValue' | 'set'>;
 
@@ -14,6 +16,8 @@ export interface Mapping {
   /** Header to value (in lower case) to new value. */
   values: Map<string, Map<string, string>>;
 }
+
+const SCALED = /^(.+?)\s*\*\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)$/;
 
 type MapFile = Record<string, string | { field?: string; values?: Record<string, string> }>;
 
@@ -120,25 +124,26 @@ function headerNamed(title: string, headers: readonly string[] | null, flag: str
 }
 
 /** The destination that --map or --set names: a field, a lookup, `custom.key`, `field*factor`, or `-`. */
-export function parseDestination(matcher: HeaderMatcher, text: string, fields: string): Destination {
+export function parseDestination(resource: Resource, find: HeaderMatcher, text: string): Destination {
   if (text === '-') return { kind: 'left out', reason: 'asked for' };
-  const scaled = /^(.+?)\s*\*\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)$/.exec(text);
-  const name = scaled?.[1] ?? text;
-  if (scaled === null && name.includes('*') && !name.startsWith('custom.')) {
+  const [, multiplied, factor] = SCALED.exec(text) ?? [];
+  const name = multiplied ?? text;
+  if (factor === undefined && name.includes('*') && !name.startsWith('custom.')) {
     throw usageError(
       `"${text}" does not have a number after *.`,
       'use, for example, estimated_revenue*1000000.',
     );
   }
-  const found = matcher.find(name)?.destination;
+  const found = find(name)?.destination;
   if (found === undefined || found.kind === 'left out') {
+    const fields = fieldNames(resource);
     const what = found === undefined ? 'is not a field' : 'is a read-only field';
     throw usageError(
-      `"${name}" ${what} of the resource.${didYouMean(name, fields.split(', '))}`,
-      `use one of: ${fields}, or "-" to leave the column out.`,
+      `"${name}" ${what} of the resource.${didYouMean(name, fields)}`,
+      `use one of: ${fields.join(', ')}, or "-" to leave the column out.`,
     );
   }
-  if (scaled?.[2] === undefined) return found;
-  if (found.kind === 'field' && matcher.isNumber(found.field)) return { ...found, factor: scaled[2] };
+  if (factor === undefined) return found;
+  if (found.kind === 'field' && isNumber(resource.fields[found.field])) return { ...found, factor };
   throw usageError(`"${name}" is not a number, so it cannot be multiplied.`, 'use a number field.');
 }

@@ -5,6 +5,7 @@ import { shellWord } from '../../terminal/text.ts';
 import { importCommand } from '../flags.ts';
 import type { ImportRequest } from '../request.ts';
 import type { SuggestedFlags } from '../suggested-flags.ts';
+import { fieldNames } from './headers.ts';
 
 export interface Problem {
   message: string;
@@ -19,7 +20,8 @@ export interface Problem {
 /** The usage error with every problem; `advised` is the request that solves them, or null if flags are not enough. */
 export function planError(
   problems: readonly Problem[],
-  { resource, advised, fields }: { resource: Resource; advised: ImportRequest | null; fields: string },
+  resource: Resource,
+  advised: ImportRequest | null,
 ): CliError {
   const [header] = problems.flatMap(({ headers = [] }) => headers);
   const others = problems.flatMap(({ orElse }) => (orElse === undefined ? [] : [orElse]));
@@ -29,7 +31,7 @@ export function planError(
     ...others,
     ...(header === undefined ? [] : [otherMeanings(header, resource)]),
     'or start from a mapping of all columns: --suggest-map prints one for --map-file.',
-    `fields of ${resource.name}: ${fields}.`,
+    `fields of ${resource.name}: ${fieldNames(resource).join(', ')}.`,
   );
 }
 

@@ -5,9 +5,15 @@ import { usageError } from '../../errors.ts';
 import { importCommand } from '../flags.ts';
 import type { ImportRequest } from '../request.ts';
 import { withSuggestedFlags } from '../suggested-flags.ts';
-import { type ColumnConflict, Columns, columnConflicts, conflictProblem, fieldNames } from './columns.ts';
+import {
+  type ColumnConflict,
+  type Columns,
+  columnConflicts,
+  conflictProblem,
+  readColumns,
+} from './columns.ts';
 import { type DateRules, decideDates } from './dates.ts';
-import type { ColumnMatch, Destination } from './headers.ts';
+import { type ColumnMatch, type Destination, fieldNames } from './headers.ts';
 import { type Mapping, readMapping } from './mapping.ts';
 import { decideNumbers, type NumberRules } from './numbers.ts';
 import { type Problem, planError } from './plan-errors.ts';
@@ -43,7 +49,7 @@ export function makePlan(resource: Resource, survey: Survey, request: ImportRequ
   const { plan, problems } = draftPlan(resource, survey, request);
   if (problems.length === 0) return plan;
   const advised = settledRequest(resource, survey, request);
-  throw planError(problems, { resource, advised, fields: fieldNames(resource) });
+  throw planError(problems, resource, advised);
 }
 
 /** The request with the flags that the input needs; null if flags alone are not enough. */
@@ -77,12 +83,8 @@ function draftPlan(
     );
   }
   const mapping = readMapping(request, survey.isOpen ? null : survey.headers);
-  const meaning = new Columns(resource, survey, mapping, request);
-  const columns = new Map<string, ColumnMatch>();
-  for (const header of survey.headers) {
-    const match = meaning.find(header);
-    if (match !== undefined) columns.set(header, match);
-  }
+  const meaning = readColumns(resource, survey, mapping, request);
+  const { known: columns, find: late } = meaning;
   const constants = request.set.map((text) => readConstant(meaning, text, resource));
   const contests = columnConflicts(resource, [
     // --set overrides every column.
@@ -90,7 +92,12 @@ function draftPlan(
     // Empty columns do not count.
     ...[...columns].filter(([header]) => survey.isPartial || mayHaveValues(header, survey.evidence, mapping)),
   ]);
-  const headersOf = (...kinds: FieldKind[]): string[] => headersOfKind(resource, columns, kinds);
+  const headersOf = (...kinds: FieldKind[]): string[] =>
+    [...columns.keys()].filter((header) => {
+      const destination = columns.get(header)?.destination;
+      const kind = destination?.kind === 'field' ? resource.fields[destination.field]?.kind : undefined;
+      return kind !== undefined && kinds.includes(kind);
+    });
   const dates = decideDates(
     survey.evidence,
     headersOf('date', 'instant'),
@@ -99,7 +106,7 @@ function draftPlan(
   );
   const problems: Problem[] = [
     ...lackingProblems(resource, survey, { columns, constants, mapping }),
-    ...meaning.unknown(),
+    ...meaning.problems,
     ...conflictProblem(contests, resource, request),
     ...dates.doubts.map(({ message, formats: [first, ...others] }) => ({
       message,
@@ -114,11 +121,10 @@ function draftPlan(
     request,
   );
   const plan: Plan = {
-    ...{ resource, columns, contests, constants, numbers },
+    ...{ resource, columns, contests, constants, numbers, late },
     keepsOthers: request.custom,
     values: mapping.values,
     dates: dates.rules,
-    late: (header) => meaning.find(header),
   };
   return { plan, problems };
 }
@@ -152,16 +158,8 @@ function mayHaveValues(header: string, { ids }: Survey['evidence'], { values }: 
 
 /** Whether a column is unknown, or only has the meaning that all unknown columns get. */
 function isUnknown(header: string, destination: Destination | undefined): boolean {
-  switch (destination?.kind) {
-    case undefined:
-      return true;
-    case 'custom':
-      return destination.key === header;
-    case 'left out':
-      return destination.reason === 'not known';
-    default:
-      return false;
-  }
+  if (destination?.kind === 'custom') return destination.key === header;
+  return destination === undefined || (destination.kind === 'left out' && destination.reason === 'not known');
 }
 
 function readConstant(meaning: Columns, text: string, resource: Resource): Constant {
@@ -171,20 +169,9 @@ function readConstant(meaning: Columns, text: string, resource: Resource): Const
   const name = text.slice(0, at).trim();
   const destination = meaning.parse(name);
   if (destination.kind === 'left out') {
-    throw usageError('--set needs a field.', `use one of: ${fieldNames(resource)}.`);
+    throw usageError('--set needs a field.', `use one of: ${fieldNames(resource).join(', ')}.`);
   }
   return { name, destination, value: text.slice(at + 1) };
-}
-
-function headersOfKind(
-  resource: Resource,
-  columns: ReadonlyMap<string, ColumnMatch>,
-  kinds: readonly FieldKind[],
-): string[] {
-  return [...columns].flatMap(([header, { destination }]) => {
-    const kind = destination.kind === 'field' ? resource.fields[destination.field]?.kind : undefined;
-    return kind !== undefined && kinds.includes(kind) ? [header] : [];
-  });
 }
 
 /** A text that is equal for two plans only if they convert rows in the same way. */

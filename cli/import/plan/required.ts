@@ -56,15 +56,16 @@ export function requiredProblems(resource: Resource, filling: FilledFields): Pro
 function problemOf(resource: Resource, path: string, filling: FilledFields): Problem {
   const group = [resource.identifying, resource.exactlyOneOf].find((names) => names.includes(path));
   const names = group ?? [path];
-  const candidates = candidatesFor(resource, names, filling.free, filling.sample);
-  const [best, ...others] =
-    candidates.length > 0 ? candidates : candidatesFor(resource, names, filling.leftOut, filling.sample);
   const wanted = group === undefined ? path : `one of ${names.join(', ')}`;
   const what = `No column maps to ${wanted}, which every ${resource.singular} must have`;
+  const candidates = [filling.free, filling.leftOut].map((headers) =>
+    candidatesFor(resource, names, headers, filling.sample),
+  );
+  const [best, ...others] = candidates.find((found) => found.length > 0) ?? [];
   if (best !== undefined) {
-    const named = others.slice(0, NAMED_MAX - 1).map(({ header }) => `"${header}"`);
+    const named = [best, ...others.slice(0, NAMED_MAX - 1)].map(({ header }) => `"${header}"`);
     return {
-      message: `${what}. Maybe "${best.header}"${named.length === 0 ? '' : ` or ${named.join(' or ')}`}?`,
+      message: `${what}. Maybe ${named.join(' or ')}?`,
       changes: { map: [`${best.header}=${best.field}`] },
       headers: [best.header],
     };
@@ -82,24 +83,19 @@ function candidatesFor(
   headers: readonly string[],
   sample: Sample,
 ): Candidate[] {
-  const options = names.flatMap((name): [string, Field][] => {
-    const field = resource.fields[name];
-    return field === undefined ? [] : [[name, field]];
-  });
+  const byScore = (one: Candidate, other: Candidate): number => other.score - one.score;
   const candidates = headers.flatMap((header) => {
-    const scored = options.map(([field, one]): Candidate => {
-      return { header, field, score: scoreOf(one, field, header, sample) };
-    });
-    const [best] = scored.filter(({ score }) => score > 0).sort((one, other) => other.score - one.score);
-    return best === undefined ? [] : [best];
+    const scored = names.map((field) => ({ header, field, score: scoreOf(resource, field, header, sample) }));
+    return scored.sort(byScore).slice(0, 1);
   });
-  return candidates.sort((one, other) => other.score - one.score);
+  return candidates.filter(({ score }) => score > 0).sort(byScore);
 }
 
 /** How likely a column contains values of a field; 0 if it cannot. */
-function scoreOf(field: Field, name: string, header: string, { rows, values }: Sample): number {
+function scoreOf({ fields }: Resource, name: string, header: string, { rows, values }: Sample): number {
+  const field = fields[name];
   const own = values.get(header) ?? [];
-  if (own.length < rows * FIT_MIN || own.length === 0) return 0;
+  if (field === undefined || own.length < rows * FIT_MIN || own.length === 0) return 0;
   const fitting = own.filter((value) => fits(field, value)).length;
   if (fitting < own.length * FIT_MIN) return 0;
   if (field.kind !== 'text') return 2;

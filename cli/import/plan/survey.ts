@@ -56,15 +56,14 @@ async function surveyFile(path: string, form: InputForm, stats: Stats): Promise<
     }
   }
   const source = await openSource(hashed(), path, form);
-  const observer = new Observer(path, source);
+  const observer = observe(path, source);
   let rowCount = 0;
   for await (const row of source.rows) {
     observer.take(row);
     rowCount += 1;
   }
-  refuseUnnamed(source, path);
   return {
-    survey: observer.survey({ isPartial: false, isOpen: false }),
+    survey: observer.survey(false),
     format: source.format,
     headers: source.headers,
     digest: hasher.digest('hex'),
@@ -72,14 +71,17 @@ async function surveyFile(path: string, form: InputForm, stats: Stats): Promise<
     rows: async () => (await openSource(inputChunks(path), path, { ...form, format: source.format })).rows,
     checkUnchanged: () => {
       const now = statOf(path);
-      if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) throw changed(path);
+      if (now.size === stats.size && now.mtimeMs === stats.mtimeMs) return;
+      throw new CliError(`${path} changed during the import.`, {
+        nextSteps: ['compare the imported records with the file. Changed rows may be missing.'],
+      });
     },
   };
 }
 
 async function surveyStream(input: string, name: string, form: InputForm): Promise<SurveyedInput> {
   const source = await openSource(inputChunks(input), name, form);
-  const observer = new Observer(name, source);
+  const observer = observe(name, source);
   const peeked: SourceRow[] = [];
   while (peeked.length < PEEKED_ROWS) {
     const { value, done } = await source.rows.next();
@@ -87,13 +89,13 @@ async function surveyStream(input: string, name: string, form: InputForm): Promi
     observer.take(value);
     peeked.push(value);
   }
-  refuseUnnamed(source, name);
+  const survey = observer.survey(true);
   async function* rows(): AsyncGenerator<SourceRow> {
     yield* peeked.splice(0);
     yield* source.rows;
   }
   return {
-    survey: observer.survey({ isPartial: true, isOpen: source.headers === null }),
+    survey,
     format: source.format,
     headers: source.headers,
     digest: null,
@@ -103,38 +105,30 @@ async function surveyStream(input: string, name: string, form: InputForm): Promi
   };
 }
 
-/** Collects what the plan needs. */
-class Observer {
-  readonly #name: string;
-  readonly #headers: Set<string>;
-  readonly #isFixed: boolean;
-  readonly #evidence = new Evidence();
-  readonly #sample = new Sampler();
-
-  constructor(name: string, source: RowSource) {
-    this.#name = name;
-    this.#headers = new Set(source.headers ?? []);
-    this.#isFixed = source.headers !== null;
-  }
-
-  take(row: SourceRow): void {
-    if (row.fault !== null) return;
-    this.#sample.take(row.entries);
-    for (const [header, value] of row.entries) {
-      this.#evidence.take(header, value);
-      if (!this.#isFixed) this.#headers.add(header);
-    }
-    if (this.#headers.size > HEADERS_MAX) {
-      throw new CliError(`${this.#name} has more than ${HEADERS_MAX} different field names.`, {
+/** Collects what the plan needs, row by row. */
+function observe(name: string, source: RowSource) {
+  const headers = new Set(source.headers);
+  const evidence = new Evidence();
+  const sample = new Sampler();
+  return {
+    take(row: SourceRow): void {
+      if (row.fault !== null) return;
+      sample.take(row.entries);
+      for (const [header, value] of row.entries) {
+        evidence.take(header, value);
+        if (source.headers === null) headers.add(header);
+      }
+      if (headers.size <= HEADERS_MAX) return;
+      throw new CliError(`${name} has more than ${HEADERS_MAX} different field names.`, {
         nextSteps: ['check that names and values are not swapped.'],
       });
-    }
-  }
-
-  survey(how: Pick<Survey, 'isPartial' | 'isOpen'>): Survey {
-    const headers = [...this.#headers];
-    return { name: this.#name, headers, evidence: this.#evidence, sample: this.#sample, ...how };
-  }
+    },
+    survey(isPartial: boolean): Survey {
+      refuseUnnamed(source, name);
+      const isOpen = isPartial && source.headers === null;
+      return { name, headers: [...headers], evidence, sample, isPartial, isOpen };
+    },
+  };
 }
 
 function refuseUnnamed({ unnamed = new Set() }: RowSource, name: string): void {
@@ -155,11 +149,5 @@ function statOf(path: string): Stats {
   }
   throw new CliError(`${path} is a folder.`, {
     nextSteps: [`crm import all ${shellWord(path)}`],
-  });
-}
-
-function changed(path: string): CliError {
-  return new CliError(`${path} changed during the import.`, {
-    nextSteps: ['compare the imported records with the file. Changed rows may be missing.'],
   });
 }

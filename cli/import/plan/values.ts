@@ -42,8 +42,9 @@ function choicesOf({ kind, schema, example }: Field): Remedy | undefined {
   return kind === 'enum' && choices !== undefined ? { choices, usual: String(example) } : undefined;
 }
 
-function isNumber({ kind }: Field): boolean {
-  return kind === 'integer' || kind === 'number';
+/** Whether a field contains numbers, which can be multiplied. */
+export function isNumber(field: Field | undefined): boolean {
+  return field?.kind === 'integer' || field?.kind === 'number';
 }
 
 function plainText(field: Field, text: string, { header, numbers }: ReadContext): string {

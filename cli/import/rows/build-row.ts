@@ -1,6 +1,5 @@
 // Builds the request body for a row of the input: maps, converts, looks up and checks every value.
 import { faultsOf } from '../../../db/model/check.ts';
-import type { Field } from '../../../db/model/fields.ts';
 import { type Data, isObject, type JsonValue } from '../../../db/model/json.ts';
 import { newRecordFaults } from '../../../db/model/rules.ts';
 import { addressesIn } from '../../input/addresses.ts';
@@ -21,175 +20,144 @@ import { type Cell, cellsOf, settled } from './cells.ts';
 import type { Lookups, Pipeline } from './lookups.ts';
 import { stagesToCreate } from './stages.ts';
 
-interface Draft {
-  body: Data;
-  custom: [string, JsonValue][];
-  /** What must still be looked up, by kind. */
-  wanted: Map<LookupKind, { field: string; text: string }>;
-  faults: RowReason[];
+/** The row, ready to send or rejected with all its faults; throws errors that are not about the row. */
+export async function buildRow(row: SourceRow, plan: Plan, lookups: Lookups): Promise<PreparedRow> {
+  const { line } = row;
+  if (row.fault !== null) return { line, rejection: row.fault };
+  const { cells, unknown } = cellsOf(row, plan);
+  const { taken, others } = settled(plan.resource, cells);
+  const draft = new Draft(plan);
+  const { body, faults } = draft;
+  faults.push(...unknown.map((header) => unknownHeader(header, plan)));
+  for (const cell of taken) draft.attempt(cell, () => draft.put(cell));
+  for (const cell of others) draft.attempt(cell, () => draft.putAside(cell, twice(cell.header)));
+  draft.finishCustom();
+  // The server's own validation of the body.
+  const { createSchema: schema } = plan.resource;
+  const refused = faultsOf(body, { schema, inspect: (one) => newRecordFaults(plan.resource, one) });
+  const told = new Set(faults.map(({ path }) => path));
+  faults.push(...refused.filter(({ path }) => !told.has(path)));
+  // Lookups cost requests and may create companies, so they are only done for valid rows.
+  if (faults.length === 0) await lookUp(draft, lookups);
+  return faults.length > 0 ? { line, rejection: rejectionOf(faults) } : { line, body };
 }
 
-/** Builds the bodies of one import. */
-export class RowBuilder {
+/** The body of one row, as far as it is built. */
+class Draft {
+  readonly body: Data = {};
+  readonly faults: RowReason[] = [];
+  /** What must still be looked up, by kind. */
+  readonly wanted = new Map<LookupKind, { field: string; text: string }>();
   readonly #plan: Plan;
-  readonly #lookups: Lookups;
+  readonly #custom: [string, JsonValue][] = [];
 
-  constructor(plan: Plan, lookups: Lookups) {
+  constructor(plan: Plan) {
     this.#plan = plan;
-    this.#lookups = lookups;
   }
 
-  /** The row, ready to send or rejected with all its faults; throws errors that are not about the row. */
-  async build(row: SourceRow): Promise<PreparedRow> {
-    if (row.fault !== null) return { line: row.line, rejection: row.fault };
-    const draft: Draft = { body: {}, custom: [], wanted: new Map(), faults: [] };
-    const { cells, unknown } = cellsOf(row, this.#plan);
-    draft.faults.push(...unknown.map((header) => unknownHeader(header, this.#plan)));
-    const { taken, others } = settled(this.#plan.resource, cells);
-    for (const cell of taken) this.#attempt(draft, cell, () => this.#put(draft, cell));
-    for (const cell of others)
-      this.#attempt(draft, cell, () => this.#putAside(draft, cell, twice(cell.header)));
-    this.#finishCustom(draft);
-    draft.faults.push(...this.#faultsOf(draft.body).filter(({ path }) => !isTold(draft, path)));
-    // Lookups cost requests and may create companies, so they are only done for valid rows.
-    if (draft.faults.length === 0) await this.#lookUp(draft);
-    if (draft.faults.length > 0) return { line: row.line, rejection: rejectionOf(draft.faults) };
-    return { line: row.line, body: draft.body };
-  }
-
-  // The server's own validation of the body.
-  #faultsOf(body: Data): RowReason[] {
-    const { resource } = this.#plan;
-    const inspect = (one: Data) => newRecordFaults(resource, one);
-    return faultsOf(body, { schema: resource.createSchema, inspect });
-  }
-
-  #attempt(draft: Draft, { header, destination }: Cell, put: () => void): void {
-    const path =
-      'field' in destination
-        ? destination.field
-        : 'key' in destination
-          ? `custom.${destination.key}`
-          : header;
+  attempt({ header, destination }: Cell, put: () => void): void {
     try {
       put();
     } catch (error) {
-      draft.faults.push(faultAt(error, path));
+      const key = 'key' in destination ? `custom.${destination.key}` : header;
+      this.faults.push(faultAt(error, 'field' in destination ? destination.field : key));
     }
   }
 
-  #put(draft: Draft, cell: Cell): void {
+  put(cell: Cell): void {
     const { destination, value } = cell;
-    switch (destination.kind) {
-      case 'left out':
-        return;
-      case 'custom':
-        draft.custom.push([destination.key, value]);
-        return;
-      case 'lookup':
-        if (typeof value === 'object') throw new RowFault('VALIDATION_FAILED', '', 'must be text');
-        this.#putLookup(draft, cell, destination, String(value));
-        return;
-      case 'field':
-        this.#putField(draft, cell, destination);
+    if (destination.kind === 'custom') this.#custom.push([destination.key, value]);
+    else if (destination.kind === 'field') this.#putField(cell, destination);
+    else if (destination.kind === 'lookup') {
+      if (typeof value === 'object') throw new RowFault('VALIDATION_FAILED', '', 'must be text');
+      this.#putLookup(cell, destination, String(value));
     }
   }
 
   /** Keeps a value that its field does not accept as a custom field, with --custom. */
-  #putAside(draft: Draft, { header, value }: Cell, fault: RowFault): void {
+  putAside({ header, value }: Cell, fault: RowFault): void {
     if (!this.#plan.keepsOthers || header.startsWith('--set ')) throw fault;
-    draft.custom.push([header, value]);
+    this.#custom.push([header, value]);
   }
 
-  #putLookup(
-    draft: Draft,
-    cell: Cell,
-    { lookup, field }: { lookup: LookupKind; field: string },
-    text: string,
-  ): void {
+  finishCustom(): void {
+    if (this.#custom.length === 0) return;
+    this.body.custom = Object.fromEntries(this.#custom);
+    const keys = this.#custom.map(([key]) => key);
+    const doubled = keys.find((key, index) => keys.indexOf(key) !== index);
+    if (doubled !== undefined) this.faults.push(faultAt(twice(doubled), `custom.${doubled}`));
+  }
+
+  #putLookup(cell: Cell, { lookup, field }: { lookup: LookupKind; field: string }, text: string): void {
     const [email, ...others] = lookup === 'contact' ? addressesIn(text) : [];
-    if (lookup === 'owner' && isOurId(text)) draft.body[field] = text.trim();
-    else if (lookup === 'owner') this.#putAside(draft, cell, noOwner(cell.header, text));
-    else if (lookup === 'contact' && email === undefined) this.#putAside(draft, cell, noEmail(text));
+    if (lookup === 'owner' && isOurId(text)) this.body[field] = text.trim();
+    else if (lookup === 'owner') this.putAside(cell, noOwner(cell.header, text));
+    else if (lookup === 'contact' && email === undefined) this.putAside(cell, noEmail(text));
     else {
-      if (others.length > 0) this.#putAside(draft, cell, severalEmails(text));
-      draft.wanted.set(lookup, { field, text: email ?? text });
+      if (others.length > 0) this.putAside(cell, severalEmails(text));
+      this.wanted.set(lookup, { field, text: email ?? text });
     }
   }
 
-  #putField(draft: Draft, cell: Cell, { field: name, factor }: { field: string; factor?: string }): void {
+  #putField({ header, value }: Cell, { field: name, factor }: { field: string; factor?: string }): void {
     const { dates, numbers, resource } = this.#plan;
     const field = resource.fields[name];
     if (field === undefined) throw new Error(`${name} is not a field of ${resource.name}`);
-    const typed = readValue(field, cell.value, { header: cell.header, dates, numbers, factor });
-    const before = draft.body[name];
+    const typed = readValue(field, value, { header, dates, numbers, factor });
+    const before = this.body[name];
     if (field.kind === 'custom' && isObject(typed)) {
-      draft.custom.push(...Object.entries(typed));
+      this.#custom.push(...Object.entries(typed));
     } else if (field.kind === 'email' && typeof typed === 'string') {
-      this.#putEmail(draft, name, typed);
+      this.#putEmail(name, typed);
     } else if (field.kind === 'emails' && Array.isArray(typed) && Array.isArray(before)) {
-      draft.body[name] = [...new Set([...before, ...typed])];
+      this.body[name] = [...new Set([...before, ...typed])];
     } else {
-      draft.body[name] = name === 'stages' ? stagesToCreate(typed) : typed;
+      this.body[name] = name === 'stages' ? stagesToCreate(typed) : typed;
     }
   }
 
   /** The first of several emails in a cell is the email, the others are alternatives. */
-  #putEmail(draft: Draft, name: string, text: string): void {
+  #putEmail(name: string, text: string): void {
     const [first = text, ...others] = addressesIn(text);
-    draft.body[name] = first;
+    this.body[name] = first;
     if (others.length === 0) return;
-    const isFurther = ([, { kind }]: [string, Field]): boolean => kind === 'emails';
-    const [further] = Object.entries(this.#plan.resource.fields).find(isFurther) ?? [];
+    const { fields } = this.#plan.resource;
+    const further = Object.keys(fields).find((one) => fields[one]?.kind === 'emails');
     if (further === undefined) throw severalEmails(text);
-    const before = draft.body[further];
-    draft.body[further] = [...new Set([...others, ...(Array.isArray(before) ? before : [])])];
-  }
-
-  #finishCustom(draft: Draft): void {
-    if (draft.custom.length === 0) return;
-    draft.body.custom = Object.fromEntries(draft.custom);
-    const keys = draft.custom.map(([key]) => key);
-    const doubled = keys.find((key, index) => keys.indexOf(key) !== index);
-    if (doubled !== undefined) draft.faults.push(faultAt(twice(doubled), `custom.${doubled}`));
-  }
-
-  async #lookUp(draft: Draft): Promise<void> {
-    const { body, wanted } = draft;
-    const resolve = async (kind: LookupKind, find: (text: string) => Promise<string>): Promise<void> => {
-      const one = wanted.get(kind);
-      if (one === undefined) return;
-      try {
-        body[one.field] = await find(one.text);
-      } catch (error) {
-        draft.faults.push(faultAt(error, kind));
-      }
-    };
-    let pipeline: Pipeline | undefined;
-    await resolve('pipeline', async (name) => {
-      pipeline = await this.#lookups.pipeline({ name });
-      return pipeline.id;
-    });
-    await resolve('stage', async (text) => {
-      // If the named pipeline does not exist, the stage is looked up in the one that is probably meant.
-      const [fault] = draft.faults;
-      const likely = likeliest(wanted.get('pipeline')?.text ?? '', fault?.remedy ?? {});
-      const id = body.pipeline_id;
-      pipeline ??= await this.#lookups.pipeline(
-        likely !== undefined ? { name: likely } : typeof id === 'string' ? { id } : {},
-      );
-      body.pipeline_id = pipeline.id;
-      return this.#lookups.stage(pipeline, text);
-    });
-    await resolve('contact', (text) => this.#lookups.contact(text));
-    // Last, because it may create a company, and a rejected row must not.
-    const isWanted = draft.faults.length === 0;
-    await resolve('company', (text) => this.#lookups.company(text, isWanted));
+    const before = this.body[further];
+    this.body[further] = [...new Set([...others, ...(Array.isArray(before) ? before : [])])];
   }
 }
 
-function isTold(draft: Draft, path: string): boolean {
-  return draft.faults.some((told) => told.path === path);
+async function lookUp({ body, wanted, faults }: Draft, lookups: Lookups): Promise<void> {
+  const resolve = async (kind: LookupKind, find: (text: string) => Promise<string>): Promise<void> => {
+    const one = wanted.get(kind);
+    if (one === undefined) return;
+    try {
+      body[one.field] = await find(one.text);
+    } catch (error) {
+      faults.push(faultAt(error, kind));
+    }
+  };
+  let pipeline: Pipeline | undefined;
+  await resolve('pipeline', async (name) => {
+    pipeline = await lookups.pipeline({ name });
+    return pipeline.id;
+  });
+  await resolve('stage', async (text) => {
+    // If the named pipeline does not exist, the stage is looked up in the one that is probably meant.
+    const likely = likeliest(wanted.get('pipeline')?.text ?? '', faults[0]?.remedy ?? {});
+    const id = body.pipeline_id;
+    pipeline ??= await lookups.pipeline(
+      likely !== undefined ? { name: likely } : typeof id === 'string' ? { id } : {},
+    );
+    body.pipeline_id = pipeline.id;
+    return lookups.stage(pipeline, text);
+  });
+  await resolve('contact', (email) => lookups.contact(email));
+  // Last, because it may create a company, and a rejected row must not.
+  const isWanted = faults.length === 0;
+  await resolve('company', (text) => lookups.company(text, isWanted));
 }
 
 // Every resource with owner or contact lookups has custom fields.
@@ -226,5 +194,5 @@ function severalEmails(text: string): RowFault {
 function faultAt(error: unknown, path: string): RowReason {
   if (!(error instanceof RowFault)) throw error;
   const { code, message, remedy } = error;
-  return { code, path: error.path === '' ? path : error.path, message, ...(remedy && { remedy }) };
+  return { code, path: error.path || path, message, ...(remedy && { remedy }) };
 }

@@ -3,7 +3,6 @@
 import { faultsOf } from '../../../db/model/check.ts';
 import type { Data } from '../../../db/model/json.ts';
 import { getResource } from '../../../db/model/resources/registry.ts';
-import { uniqueValues } from '../../../db/model/rules.ts';
 import { caselessKey, normalizeDomain } from '../../../db/model/text.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf, recordOf } from '../../api/envelope.ts';
@@ -89,19 +88,11 @@ export class Lookups {
   }
 
   /** ID of the contact with this email. */
-  contact(text: string): Promise<string> {
-    const value = text.trim();
-    if (!value.includes('@')) {
-      throw new RowFault(
-        'VALIDATION_INVALID_FORMAT',
-        '',
-        `"${value}" is not an email; contacts are looked up by email`,
-      );
-    }
-    return this.#contacts.get(value.toLowerCase(), async () => {
-      const [id] = await this.#idsOf('contacts', { email: value });
+  contact(email: string): Promise<string> {
+    return this.#contacts.get(email.toLowerCase(), async () => {
+      const [id] = await this.#idsOf('contacts', 'email', email);
       if (id !== undefined) return id;
-      throw notFound(`no contact has the email "${value}"`);
+      throw notFound(`no contact has the email "${email}"`);
     });
   }
 
@@ -140,14 +131,10 @@ export class Lookups {
   }
 
   async #findCompany(value: string): Promise<string | null> {
-    const byDomain = isDomain(value)
-      ? await this.#idsOf('companies', { domain: normalizeDomain(value) })
-      : [];
-    const [id, second] = byDomain.length > 0 ? byDomain : await this.#idsOf('companies', { name: value });
-    if (second !== undefined) {
-      throw notCertain(`several companies are named "${value}"; use the domain, or company_id`);
-    }
-    return id ?? null;
+    const byDomain = isDomain(value) ? await this.#idsOf('companies', 'domain', normalizeDomain(value)) : [];
+    const [id, second] = byDomain.length > 0 ? byDomain : await this.#idsOf('companies', 'name', value);
+    if (second === undefined) return id ?? null;
+    throw notCertain(`several companies are named "${value}"; use the domain, or company_id`);
   }
 
   async #createCompany(value: string): Promise<string> {
@@ -169,28 +156,22 @@ export class Lookups {
     const response = await requestForRow(this.#client, 'POST', '/api/v2/companies', {
       body,
       idempotencyKey: `${this.#options.keyPrefix}-company-${digest}`,
-      ...this.#signal(),
+      signal: this.#options.signal,
     });
     this.createdCompanies += 1;
     return String(recordOf(response).id);
   }
 
   /** IDs of the records with a value, at most two. */
-  async #idsOf(resource: 'companies' | 'contacts', filter: Record<string, string>): Promise<string[]> {
-    this.#directories[resource] ??= readDirectory(
-      this.#client,
-      resource,
-      (record) => keysOf(resource, record),
-      this.#options.signal,
-    );
+  async #idsOf(resource: 'companies' | 'contacts', filter: string, value: string): Promise<string[]> {
+    this.#directories[resource] ??= readDirectory(this.#client, resource, this.#options.signal);
     const directory = await this.#directories[resource];
-    const [[name = '', value = ''] = []] = Object.entries(filter);
-    const known = directory?.get(`${name} ${caselessKey(value)}`);
+    const known = directory?.get(keyOf({ filter, key: caselessKey(value) }));
     // The record may have been created after the directory was read.
     if (known !== undefined) return known.slice(0, 2);
     const response = await requestForRow(this.#client, 'GET', `/api/v2/${resource}`, {
-      query: { ...filter, limit: '2' },
-      ...this.#signal(),
+      query: { [filter]: value, limit: '2' },
+      signal: this.#options.signal,
     });
     return pageOf(response).records.map((record) => String(record.id));
   }
@@ -200,16 +181,6 @@ export class Lookups {
     const pages = await Array.fromAsync(pagesOf(this.#client, list));
     return pages.flatMap(({ records }) => records as Pipeline[]);
   }
-
-  #signal(): { signal?: AbortSignal } {
-    return this.#options.signal === undefined ? {} : { signal: this.#options.signal };
-  }
-}
-
-/** The keys of a company or contact: its name, and its unique values. */
-function keysOf(resource: string, record: Data): string[] {
-  const unique = uniqueValues(getResource(resource), record).map(keyOf);
-  return typeof record.name === 'string' ? [`name ${caselessKey(record.name)}`, ...unique] : unique;
 }
 
 function isDomain(text: string): boolean {

@@ -4,7 +4,7 @@ import type { Resource } from '../../../db/model/resource.ts';
 import { type UniqueValue, uniqueValues } from '../../../db/model/rules.ts';
 
 /** The key of a unique value. */
-export function keyOf({ filter, key }: UniqueValue): string {
+export function keyOf({ filter, key }: Pick<UniqueValue, 'filter' | 'key'>): string {
   return `${filter} ${key}`;
 }
 

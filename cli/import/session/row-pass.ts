@@ -2,7 +2,7 @@
 import { note } from '../../terminal/streams.ts';
 import { totalCounts } from '../request.ts';
 import type { PreparedRow, RowOutcome, SourceRow } from '../row.ts';
-import { RowBuilder } from '../rows/build-row.ts';
+import { buildRow } from '../rows/build-row.ts';
 import { Lookups } from '../rows/lookups.ts';
 import { orderingKeys } from '../rows/unique-keys.ts';
 import { DryRunChecker } from './dry-run.ts';
@@ -40,16 +40,15 @@ export async function runPass(
   const { signal } = interruption;
   const { keyPrefix } = journal.state.pass;
   const lookups = new Lookups(client, { createMissing, keyPrefix, isDryRun, signal });
-  const builder = new RowBuilder(parts.plan, lookups);
   if (!isDryRun) {
     const sender = new Sender(parts, keyPrefix);
-    await sendBatches(parts, options, { builder, sender, concurrency: request.concurrency });
+    await sendBatches(parts, options, { lookups, sender, concurrency: request.concurrency });
     return { createdCompanies: lookups.createdCompanies, replays: sender.replays };
   }
   const checker = new DryRunChecker(parts, lookups);
   try {
     // The checker keeps its own record of what would exist, row by row.
-    await sendBatches(parts, options, { builder, sender: checker, concurrency: 1 });
+    await sendBatches(parts, options, { lookups, sender: checker, concurrency: 1 });
   } finally {
     checker.close();
   }
@@ -62,7 +61,7 @@ export async function runPass(
 async function sendBatches(
   parts: RunParts,
   { isSettlingOnly, shouldStop }: PassOptions,
-  how: { builder: RowBuilder; sender: Pick<Sender, 'send'>; concurrency: number },
+  how: { lookups: Lookups; sender: Pick<Sender, 'send'>; concurrency: number },
 ): Promise<void> {
   const { resource, journal, errorsFile } = parts;
   const underWay: UnderWay[] = [];
@@ -79,7 +78,7 @@ async function sendBatches(
     number += 1;
     const earlier = pending.get(number);
     if (earlier === undefined && isSettlingOnly) break;
-    const batch = earlier ?? (await prepareBatch(number, rows, parts, how.builder));
+    const batch = earlier ?? (await prepareBatch(number, rows, parts, how.lookups));
     const keys = new Set(
       batch.rows.flatMap((row) => ('body' in row ? orderingKeys(resource, row.body) : [])),
     );
@@ -125,13 +124,13 @@ async function* batchesOf({ input, hooks, journal }: RunParts): AsyncGenerator<I
 async function prepareBatch(
   number: number,
   rows: readonly InputRow[],
-  { hooks, interruption }: RunParts,
-  builder: RowBuilder,
+  { hooks, interruption, plan }: RunParts,
+  lookups: Lookups,
 ): Promise<PendingBatch> {
   const prepared: PreparedRow[] = [];
   for (const row of rows) {
     interruption.signal.throwIfAborted();
-    const built = await builder.build(row);
+    const built = await buildRow(row, plan, lookups);
     const isAdapted = 'body' in built && hooks !== undefined;
     prepared.push(isAdapted ? { line: row.line, body: hooks.adapt(built.body) } : built);
   }
