@@ -13,7 +13,6 @@ import { Evidence } from './plan/column-evidence.ts';
 import { describePlan } from './plan/describe.ts';
 import { readMapping } from './plan/mapping.ts';
 import { makePlan, type Plan, settledRequest } from './plan/plan.ts';
-import { Sampler } from './plan/sample.ts';
 import { printSuggestedMap } from './plan/suggest.ts';
 import { type SurveyedInput, surveyInput } from './plan/survey.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
@@ -57,8 +56,7 @@ function checkArguments(resource: Resource, request: ImportRequest): void {
   checkErrorsPath(request);
   // A map file may contain columns that this input does not have.
   const given = { ...request, mapFile: null };
-  const columns = { headers: [], evidence: new Evidence(), sample: new Sampler() };
-  const nothing = { name: '', ...columns, isPartial: true, isOpen: true };
+  const nothing = { name: '', headers: [], evidence: new Evidence(), isPartial: true, isOpen: true };
   const plan = makePlan(resource, nothing, given);
   for (const header of readMapping(given, null).columns.keys()) plan.late(header);
 }

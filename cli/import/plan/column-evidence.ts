@@ -1,6 +1,7 @@
 // Collects evidence from the cells of each column before a row is sent: formats of dates and numbers, IDs, and a sample.
 import type { JsonValue } from '../../../db/model/json.ts';
 import { isOurId } from '../../input/record-id.ts';
+import type { SourceRow } from '../row.ts';
 import { addDigitEvidence } from './date-counts.ts';
 import { addDateEvidence, type DateEvidence, type SlashedEvidence } from './dates.ts';
 import { addNumberEvidence, type NumberEvidence } from './numbers.ts';
@@ -8,6 +9,13 @@ import { addNumberEvidence, type NumberEvidence } from './numbers.ts';
 export interface ColumnEvidence extends DateEvidence {
   numbers: ReadonlyMap<string, NumberEvidence>;
   ids: ReadonlyMap<string, IdEvidence>;
+  sample: Sample;
+}
+
+/** Values of the first rows that have any, by header, to guess what a column may mean. */
+export interface Sample {
+  rows: number;
+  values: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Whether a column has IDs of this service, and an example of another value. */
@@ -16,18 +24,44 @@ export interface IdEvidence {
   other: string | null;
 }
 
+const SAMPLE_ROWS_MAX = 500;
+const SAMPLE_CELLS_MAX = 50_000;
 const ID_CHARACTERS = 36;
 const EXAMPLE_CHARACTERS_MAX = 40;
 // As in `- US$ 5`.
 const SIGN_CHARACTERS_MAX = 6;
 
-/** Collects the evidence of an input, cell by cell. */
+/** Collects the evidence of an input. */
 export class Evidence implements ColumnEvidence {
   readonly slashed = new Map<string, SlashedEvidence>();
   readonly digits = new Map<string, string>();
   readonly numbers = new Map<string, NumberEvidence>();
   readonly ids = new Map<string, IdEvidence>();
 
+  readonly sample = { rows: 0, values: new Map<string, string[]>() };
+  #sampledCells = 0;
+
+  takeRow(entries: SourceRow['entries']): void {
+    const isSampled = this.sample.rows < SAMPLE_ROWS_MAX && this.#sampledCells < SAMPLE_CELLS_MAX;
+    if (isSampled) {
+      this.sample.rows += 1;
+      this.#sampledCells += entries.length;
+    }
+    for (const [header, value] of entries) {
+      this.take(header, value);
+      if (isSampled) this.#addToSample(header, value);
+    }
+  }
+
+  #addToSample(header: string, value: JsonValue): void {
+    const text = typeof value === 'object' ? '' : String(value).trim();
+    if (text === '') return;
+    const values = this.sample.values.get(header);
+    if (values === undefined) this.sample.values.set(header, [text]);
+    else values.push(text);
+  }
+
+  /** Takes one cell. */
   take(header: string, value: JsonValue): void {
     if (value === null || value === '') return;
     if (typeof value !== 'string' || isNumeric(value)) {

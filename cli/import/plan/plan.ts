@@ -132,7 +132,7 @@ function draftPlan(
 /** Required fields that the input does not fill; an input without rows cannot be checked. */
 function lackingProblems(
   resource: Resource,
-  { headers, evidence, sample, isPartial }: Survey,
+  { headers, evidence, isPartial }: Survey,
   { columns, constants, mapping }: Pick<Plan, 'columns' | 'constants'> & { mapping: Mapping },
 ): Problem[] {
   if (evidence.ids.size === 0) return [];
@@ -148,7 +148,7 @@ function lackingProblems(
     (header) => !mapping.columns.has(header) && isUnknown(header, columns.get(header)?.destination),
   );
   const leftOut = headers.filter((header) => /^(?:-|custom\..*)$/s.test(mapping.columns.get(header) ?? ''));
-  return requiredProblems(resource, { filled, free, leftOut, sample });
+  return requiredProblems(resource, { filled, free, leftOut, sample: evidence.sample });
 }
 
 /** Whether a column has a value in any row; without evidence, every column may. */

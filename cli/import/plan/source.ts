@@ -24,18 +24,19 @@ export interface RowSource {
   readonly unnamed?: ReadonlySet<number>;
 }
 
+const FORMATS: Readonly<Record<string, Format>> = {
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.json': 'json',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.vcf': 'vcf',
+  '.vcard': 'vcf',
+};
+
 /** The format for a file name, or null. */
 export function formatOfName(name: string): Format | null {
-  const formats: Record<string, Format> = {
-    '.csv': 'csv',
-    '.tsv': 'csv',
-    '.json': 'json',
-    '.ndjson': 'ndjson',
-    '.jsonl': 'ndjson',
-    '.vcf': 'vcf',
-    '.vcard': 'vcf',
-  };
-  return formats[extname(name).toLowerCase()] ?? null;
+  return FORMATS[extname(name).toLowerCase()] ?? null;
 }
 
 /** Reads the format and the header line; rows are read as they are requested. */
@@ -47,16 +48,15 @@ export async function openSource(
   const text = decodeText(bytes, name, encoding);
   const begin = await readBegin(text);
   // Empty NDJSON means no records, but CSV and JSON always have a header line or brackets.
-  if (begin === '' && format === 'ndjson') return { format, headers: null, rows: noRows() };
-  if (begin === '') throw new CliError(`${name} is empty.`, { nextSteps: ['check the file.'] });
+  if (begin === '' && format !== 'ndjson') {
+    throw new CliError(`${name} is empty.`, { nextSteps: ['check the file.'] });
+  }
   // A vCard file stays one, whatever its name and first character.
   const actual = isVCard(begin) ? 'vcf' : (format ?? sniffFormat(begin));
   if (actual === 'csv') return { format: actual, ...(await openCsv(begin, text, name)) };
   const [scanner, toRow] = scannerOf(actual, name);
   return { format: actual, headers: null, rows: rowsOf(scanner, toRow, begin, text) };
 }
-
-async function* noRows(): AsyncGenerator<SourceRow> {}
 
 /** The text up to the first piece that is not blank; '' if all are. */
 async function readBegin(text: AsyncGenerator<string>): Promise<string> {

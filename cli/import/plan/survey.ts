@@ -5,7 +5,6 @@ import { inputChunks, inputName, unreadable } from '../../input/files.ts';
 import { shellWord } from '../../terminal/text.ts';
 import type { Format, SourceRow } from '../row.ts';
 import { type ColumnEvidence, Evidence } from './column-evidence.ts';
-import { type Sample, Sampler } from './sample.ts';
 import { formatOfName, type InputForm, openSource, type RowSource } from './source.ts';
 
 /** What is known about the input before its plan. */
@@ -13,7 +12,6 @@ export interface Survey {
   name: string;
   headers: readonly string[];
   evidence: ColumnEvidence;
-  sample: Sample;
   /** Whether only the first part was read, as with standard input. */
   isPartial: boolean;
   /** Whether more headers may appear, as in NDJSON from standard input. */
@@ -109,15 +107,11 @@ async function surveyStream(input: string, name: string, form: InputForm): Promi
 function observe(name: string, source: RowSource) {
   const headers = new Set(source.headers);
   const evidence = new Evidence();
-  const sample = new Sampler();
   return {
     take(row: SourceRow): void {
       if (row.fault !== null) return;
-      sample.take(row.entries);
-      for (const [header, value] of row.entries) {
-        evidence.take(header, value);
-        if (source.headers === null) headers.add(header);
-      }
+      evidence.takeRow(row.entries);
+      if (source.headers === null) for (const [header] of row.entries) headers.add(header);
       if (headers.size <= HEADERS_MAX) return;
       throw new CliError(`${name} has more than ${HEADERS_MAX} different field names.`, {
         nextSteps: ['check that names and values are not swapped.'],
@@ -126,7 +120,7 @@ function observe(name: string, source: RowSource) {
     survey(isPartial: boolean): Survey {
       refuseUnnamed(source, name);
       const isOpen = isPartial && source.headers === null;
-      return { name, headers: [...headers], evidence, sample, isPartial, isOpen };
+      return { name, headers: [...headers], evidence, isPartial, isOpen };
     },
   };
 }

@@ -47,42 +47,25 @@ function isGroup(card: readonly CardProperty[]): boolean {
   return kinds.some(({ values: [kind] }) => String(kind).toLowerCase() === 'group');
 }
 
+/** The values of a card: each under a free name, without duplicates. */
 function columnsOf(card: readonly CardProperty[]): Map<string, JsonValue> {
-  const cells = new Cells();
+  const columns = new Map<string, JsonValue>();
+  const seen = new Map<string, Set<string>>();
   const preferredFirst = card.toSorted((one, other) => Number(other.isPreferred) - Number(one.isPreferred));
-  for (const property of preferredFirst) {
-    if (LEFT_OUT.includes(property.name)) continue;
-    for (const [column, value] of cellsOf(property)) cells.add(column, value);
+  const properties = preferredFirst.filter(({ name }) => !LEFT_OUT.includes(name));
+  for (const [column, value] of properties.flatMap(cellsOf)) {
+    const values = seen.get(column) ?? new Set();
+    if (value === '' || values.has(value)) continue;
+    seen.set(column, values.add(value));
+    if (values.size === 1) columns.set(column, value);
+    else if (column === 'Email') columns.set('Other Emails', [...values].slice(1));
+    else columns.set(`${column} ${values.size}`, value);
   }
-  const { columns } = cells;
   const fullName = columns.get('Full Name');
   const hasName = columns.has('First Name') || columns.has('Last Name');
   if (fullName !== undefined && !hasName) columns.set('First Name', fullName);
   columns.delete('Full Name');
   return columns;
-}
-
-/** Collects the values of a card: each under a free name, without duplicates. */
-class Cells {
-  readonly columns = new Map<string, JsonValue>();
-  readonly #said = new Set<string>();
-  readonly #counts = new Map<string, number>();
-
-  add(column: string, value: string): void {
-    const name = `${column}\n${value}`;
-    if (value === '' || this.#said.has(name)) return;
-    this.#said.add(name);
-    const count = (this.#counts.get(column) ?? 0) + 1;
-    this.#counts.set(column, count);
-    if (column === 'Email' && count > 1) this.#addEmail(value);
-    else this.columns.set(count === 1 ? column : `${column} ${count}`, value);
-  }
-
-  #addEmail(value: string): void {
-    const others = this.columns.get('Other Emails');
-    if (Array.isArray(others)) others.push(value);
-    else this.columns.set('Other Emails', [value]);
-  }
 }
 
 function cellsOf(property: CardProperty): [column: string, value: string][] {

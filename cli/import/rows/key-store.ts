@@ -7,11 +7,9 @@ export class KeyStore {
   readonly #insert: Statement;
   readonly #replace: Statement;
   readonly #select: Statement<{ value: string }, [string]>;
-  readonly #isTemporary: boolean;
 
   /** Opens the store at a path, or a temporary one. */
   constructor(path: string | null = null) {
-    this.#isTemporary = path === null;
     this.#database = new Database(path ?? ':memory:', { create: true, strict: true });
     // SQLite keeps temporary data in an unlinked file, which a crash does not leave behind.
     if (path === null) this.#database.run('PRAGMA temp_store = FILE');
@@ -47,11 +45,9 @@ export class KeyStore {
 
   /** Adds all of them atomically. */
   addAll(entries: Iterable<readonly [key: string, value: string]>): void {
-    const add = (): void => {
+    this.#database.transaction(() => {
       for (const [key, value] of entries) this.add(key, value);
-    };
-    if (this.#isTemporary) add();
-    else this.#database.transaction(add)();
+    })();
   }
 
   close(): void {
