@@ -1,10 +1,21 @@
 // Decides the meaning of every column of an input, and collects the problems.
 import type { Resource } from '../../../db/model/resource.ts';
 import type { ImportRequest } from '../request.ts';
+import type { SuggestedFlags } from '../suggested-flags.ts';
 import { type ColumnMatch, type Destination, headerMatcher, slotOf } from './headers.ts';
 import { type Mapping, parseDestination } from './mapping.ts';
-import type { Problem } from './plan-errors.ts';
 import type { Survey } from './survey.ts';
+
+/** What prevents an import. */
+export interface Problem {
+  message: string;
+  /** The flags that would solve it; none if the input itself must change. */
+  changes: SuggestedFlags;
+  /** An alternative solution. */
+  orElse?: string;
+  /** The columns that it is about. */
+  headers?: readonly string[];
+}
 
 /** The meaning of columns for one import. */
 export interface Columns {

@@ -48,8 +48,7 @@ export async function openCsv(begin: string, text: AsyncGenerator<string>, name:
   if (header.done)
     throw new CliError(`${name} does not have a header line.`, { nextSteps: ['add a header line.'] });
   const named = headerOf(header.value.cells);
-  const { titles, unnamed, width } = named;
-  return { headers: titles, rows: csvRows(withoutFooter(records, width), named), unnamed };
+  return { headers: named.titles, rows: csvRows(records, named), unnamed: named.unnamed };
 }
 
 async function readHeaderLine(begin: string, text: AsyncGenerator<string>): Promise<string> {
@@ -81,34 +80,27 @@ function isBlank(cell: string): boolean {
   return cell.trim() === '';
 }
 
-async function* withoutFooter(records: AsyncGenerator<CsvRecord>, width: number): AsyncGenerator<CsvRecord> {
+/** The rows without the footer of a report. */
+async function* csvRows(records: AsyncGenerator<CsvRecord>, header: Header): AsyncGenerator<SourceRow> {
   const held: CsvRecord[] = [];
   for await (const record of records) {
-    if (width > 1 && record.cells.length === 1 && held.length < FOOTER_LINES_MAX) {
-      held.push(record);
-      continue;
-    }
-    yield* held.splice(0);
-    yield record;
+    const mayBeFooter = header.width > 1 && record.cells.length === 1 && held.length < FOOTER_LINES_MAX;
+    held.push(record);
+    if (!mayBeFooter) for (const one of held.splice(0)) yield rowOf(one, header);
   }
-  if (!held.some(({ cells }) => FOOTER_LINE.test(cells[0]?.trim() ?? ''))) yield* held;
+  const isFooter = held.some(({ cells }) => FOOTER_LINE.test(cells[0]?.trim() ?? ''));
+  if (!isFooter) yield* held.map((record) => rowOf(record, header));
 }
 
-async function* csvRows(records: AsyncGenerator<CsvRecord>, header: Header): AsyncGenerator<SourceRow> {
+function rowOf(record: CsvRecord, header: Header): SourceRow {
   const { titles, places } = header;
-  for await (const record of records) {
-    const { line, cells } = record;
-    const fault = csvFault(record, header);
-    // Without columns that have no header, so that an errors file does not have them.
-    const isWhole = fault !== null || isAsTitled(cells, header);
-    const own = isWhole ? cells : places.map((place) => cells[place] ?? '');
-    yield {
-      line,
-      entries: fault === null ? titles.map((title, at) => [title, own[at] ?? ''] as const) : [],
-      original: own,
-      fault,
-    };
-  }
+  const { line, cells } = record;
+  const fault = csvFault(record, header);
+  // Without columns that have no header, so that an errors file does not have them.
+  const isWhole = fault !== null || isAsTitled(cells, header);
+  const original = isWhole ? cells : places.map((place) => cells[place] ?? '');
+  const entries = fault === null ? titles.map((title, at) => [title, original[at] ?? ''] as const) : [];
+  return { line, entries, original, fault };
 }
 
 /** The titles, made unique: the second "Country" becomes "Country (2)". */
@@ -154,7 +146,7 @@ function isAsTitled(cells: readonly string[], { places, width }: Header): boolea
 }
 
 function raggedFault(count: number, width: number): Rejection {
-  const what = `${count < width ? 'a delimiter or a quote is missing' : 'there is an extra delimiter or quote'}`;
+  const what = count < width ? 'a delimiter or a quote is missing' : 'there is an extra delimiter or quote';
   return formatFault(`the row has ${counted(count, 'column')} but the header line has ${width}: ${what}`);
 }
 

@@ -24,7 +24,19 @@ type MapFile = Record<string, string | { field?: string; values?: Record<string,
 /** Combines file and flags; flags win. `headers` null means that more headers may follow. */
 export function readMapping(options: MappingOptions, headers: readonly string[] | null): Mapping {
   const mapping: Mapping = { columns: new Map(), values: new Map() };
-  if (options.mapFile !== null) takeMapFile(mapping, readMapFile(options.mapFile), headers);
+  const replace = (header: string, value: string, replacement: string): void => {
+    const values = mapping.values.get(header) ?? new Map<string, string>();
+    mapping.values.set(header, values.set(value.toLowerCase(), replacement));
+  };
+  const file = options.mapFile === null ? {} : readMapFile(options.mapFile);
+  for (const [title, entry] of Object.entries(file)) {
+    // A file may be used for several inputs, so a missing header is not an error.
+    const header = findHeader(title, headers);
+    if (header === undefined) continue;
+    const { field, values = {} } = typeof entry === 'string' ? { field: entry } : entry;
+    if (field !== undefined) mapping.columns.set(header, field);
+    for (const [value, replacement] of Object.entries(values)) replace(header, value, replacement);
+  }
   for (const text of options.map) {
     // A field does not contain "=", but a header may.
     const at = text.lastIndexOf('=');
@@ -32,30 +44,8 @@ export function readMapping(options: MappingOptions, headers: readonly string[] 
       throw usageError(`--map '${text}' does not have the form Header=field.`, "use --map 'Header=field'.");
     mapping.columns.set(headerNamed(text.slice(0, at), headers, '--map'), text.slice(at + 1).trim());
   }
-  for (const text of options.mapValue) {
-    const { header, value, replacement } = splitValueMap(text, headers);
-    valuesOf(mapping, header).set(value.toLowerCase(), replacement);
-  }
+  for (const text of options.mapValue) replace(...splitValueMap(text, headers));
   return mapping;
-}
-
-function takeMapFile(mapping: Mapping, file: MapFile, headers: readonly string[] | null): void {
-  for (const [title, entry] of Object.entries(file)) {
-    // A file may be used for several inputs, so a missing header is not an error.
-    const header = findHeader(title, headers);
-    if (header === undefined) continue;
-    const { field, values = {} } = typeof entry === 'string' ? { field: entry } : entry;
-    if (field !== undefined) mapping.columns.set(header, field);
-    for (const [value, replacement] of Object.entries(values)) {
-      valuesOf(mapping, header).set(value.toLowerCase(), replacement);
-    }
-  }
-}
-
-function valuesOf(mapping: Mapping, header: string): Map<string, string> {
-  const values = mapping.values.get(header) ?? new Map<string, string>();
-  mapping.values.set(header, values);
-  return values;
 }
 
 function readMapFile(path: string): MapFile {
@@ -90,7 +80,7 @@ function isMapFile(value: unknown): value is MapFile {
 function splitValueMap(
   text: string,
   headers: readonly string[] | null,
-): { header: string; value: string; replacement: string } {
+): [header: string, value: string, replacement: string] {
   const at = text.lastIndexOf('=');
   const left = text.slice(0, at);
   // A header may contain a colon: the longest known one that matches wins.
@@ -105,7 +95,7 @@ function splitValueMap(
     );
   }
   const header = known ?? headerNamed(left.slice(0, colon), headers, '--map-value');
-  return { header, value: left.slice(colon + 1).trim(), replacement: text.slice(at + 1).trim() };
+  return [header, left.slice(colon + 1).trim(), text.slice(at + 1).trim()];
 }
 
 function findHeader(title: string, headers: readonly string[] | null): string | undefined {

@@ -1,7 +1,8 @@
 // The plan of an import: where the values of every column go, decided before the first row is sent.
 import type { FieldKind } from '../../../db/model/fields.ts';
 import type { Resource } from '../../../db/model/resource.ts';
-import { usageError } from '../../errors.ts';
+import { type CliError, usageError } from '../../errors.ts';
+import { shellWord } from '../../terminal/text.ts';
 import { importCommand } from '../flags.ts';
 import type { ImportRequest } from '../request.ts';
 import { withSuggestedFlags } from '../suggested-flags.ts';
@@ -10,13 +11,13 @@ import {
   type Columns,
   columnConflicts,
   conflictProblem,
+  type Problem,
   readColumns,
 } from './columns.ts';
 import { type DateRules, decideDates } from './dates.ts';
 import { type ColumnMatch, type Destination, fieldNames } from './headers.ts';
 import { type Mapping, readMapping } from './mapping.ts';
 import { decideNumbers, type NumberRules } from './numbers.ts';
-import { type Problem, planError } from './plan-errors.ts';
 import { requiredProblems } from './required.ts';
 import type { Survey } from './survey.ts';
 
@@ -127,6 +128,31 @@ function draftPlan(
     dates: dates.rules,
   };
   return { plan, problems };
+}
+
+/** Reports every problem at once, with the command that would work; `advised` is null if flags are not enough. */
+function planError(
+  problems: readonly Problem[],
+  resource: Resource,
+  advised: ImportRequest | null,
+): CliError {
+  const [header] = problems.flatMap(({ headers = [] }) => headers);
+  const others = problems.flatMap(({ orElse }) => (orElse === undefined ? [] : [orElse]));
+  return usageError(
+    problems.map(({ message }) => message).join('\n'),
+    ...(advised === null ? [] : [importCommand(advised)]),
+    ...others,
+    ...(header === undefined ? [] : [otherMeanings(header, resource)]),
+    'or start from a mapping of all columns: --suggest-map prints one for --map-file.',
+    `fields of ${resource.name}: ${fieldNames(resource).join(', ')}.`,
+  );
+}
+
+function otherMeanings(header: string, { fields }: Resource): string {
+  const meant = `or map a column with --map ${shellWord(`${header}=FIELD`)}`;
+  const leftOut = `or leave it out with --map ${shellWord(`${header}=-`)}`;
+  const rest = fields.custom === undefined ? '' : '; --ignore-unknown leaves out all unknown columns';
+  return `${meant}, ${leftOut}${rest}.`;
 }
 
 /** Required fields that the input does not fill; an input without rows cannot be checked. */

@@ -8,7 +8,7 @@ import { isOurId } from '../../input/record-id.ts';
 import { RowFault } from '../row.ts';
 import type { SuggestedFlags } from '../suggested-flags.ts';
 import type { Sample } from './column-evidence.ts';
-import type { Problem } from './plan-errors.ts';
+import type { Problem } from './columns.ts';
 import { readValue } from './values.ts';
 
 /** What is known about the columns. */

@@ -3,13 +3,14 @@
 import { faultsOf } from '../../../db/model/check.ts';
 import type { Data } from '../../../db/model/json.ts';
 import { getResource } from '../../../db/model/resources/registry.ts';
+import { uniqueValues } from '../../../db/model/rules.ts';
 import { caselessKey, normalizeDomain } from '../../../db/model/text.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf, recordOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
+import { isRefusal } from '../../errors.ts';
 import { sha256 } from '../../files/digest.ts';
 import { RowFault, rejectionOf } from '../row.ts';
-import { readDirectory } from './directory.ts';
 import { assertCanCreate, requestForRow } from './row-request.ts';
 import { keyOf } from './unique-keys.ts';
 
@@ -36,6 +37,10 @@ export interface Pipeline extends Data {
   stages: Stage[];
 }
 
+/** IDs by name and by unique values. */
+type Directory = ReadonlyMap<string, readonly string[]>;
+
+const DIRECTORY_MAX = 1_000;
 const REMEMBERED_MAX = 20_000;
 const DOMAIN = /^[^\s@]+\.[^\s@.]{2,}$/;
 /** The placeholder ID of a record that a dry run would have created; rows cannot contain it. */
@@ -63,7 +68,7 @@ export class Lookups {
   readonly #companies = new Memory<string | null>();
   readonly #created = new Memory<string>();
   readonly #contacts = new Memory<string>();
-  readonly #directories: { [resource: string]: ReturnType<typeof readDirectory> } = {};
+  readonly #directories: { [resource: string]: Promise<Directory | null> } = {};
   #pipelines: Promise<Pipeline[]> | undefined;
   #mayCreate: Promise<void> | undefined;
   /** Companies that were, or in a dry run would be, created. */
@@ -102,17 +107,22 @@ export class Lookups {
     return this.#pipelines;
   }
 
-  /** The pipeline with this name (or ID), or the organization's oldest one. */
-  async pipeline(wanted: { name?: string; id?: string }): Promise<Pipeline> {
+  /** The pipeline with this ID or this name, or the organization's oldest one. */
+  async pipeline({ name, id }: { name?: string; id?: string }): Promise<Pipeline> {
     const pipelines = await this.pipelines();
-    const { name, id } = wanted;
-    if (id !== undefined) return only(pipelines, (one) => one.id === id, 'pipeline', id);
-    if (name === undefined) {
-      const [oldest] = pipelines;
-      if (oldest === undefined) throw notFound('the organization does not have a pipeline');
-      return oldest;
+    const [oldest] = pipelines;
+    const text = id ?? name;
+    if (text === undefined) {
+      if (oldest !== undefined) return oldest;
+      throw notFound('the organization does not have a pipeline');
     }
-    return only(pipelines, (one) => isSame(one.name, name), 'pipeline', name);
+    const [found, second] = pipelines.filter((one) =>
+      id === undefined ? isSame(one.name, text) : one.id === id,
+    );
+    if (second !== undefined) throw notCertain(`several pipelines are named "${text.trim()}"`);
+    if (found !== undefined) return found;
+    const names = pipelines.map((one) => one.name);
+    throw notAmong(`there is no pipeline "${text.trim()}"; the pipelines are`, names, names[0]);
   }
 
   /** ID of the stage with this name, or HubSpot's `Name (Pipeline)`; `Won` and `Lost` also match the only stage of this type. */
@@ -164,7 +174,7 @@ export class Lookups {
 
   /** IDs of the records with a value, at most two. */
   async #idsOf(resource: 'companies' | 'contacts', filter: string, value: string): Promise<string[]> {
-    this.#directories[resource] ??= readDirectory(this.#client, resource, this.#options.signal);
+    this.#directories[resource] ??= this.#readDirectory(resource);
     const directory = await this.#directories[resource];
     const known = directory?.get(keyOf({ filter, key: caselessKey(value) }));
     // The record may have been created after the directory was read.
@@ -174,6 +184,28 @@ export class Lookups {
       signal: this.#options.signal,
     });
     return pageOf(response).records.map((record) => String(record.id));
+  }
+
+  /** All records of a small organization, page by page; null if there are more, or the key cannot read them. */
+  async #readDirectory(resource: 'companies' | 'contacts'): Promise<Directory | null> {
+    const directory = new Map<string, string[]>();
+    const list = listAt(`/api/v2/${resource}`, {}, this.#options.signal);
+    let isWhole = false;
+    try {
+      for await (const { records, nextCursor } of pagesOf(this.#client, list, { limit: DIRECTORY_MAX })) {
+        for (const record of records) {
+          const name =
+            typeof record.name === 'string' ? [{ filter: 'name', key: caselessKey(record.name) }] : [];
+          for (const key of [...name, ...uniqueValues(getResource(resource), record)].map(keyOf))
+            directory.set(key, [...(directory.get(key) ?? []), String(record.id)]);
+        }
+        isWhole = nextCursor === null;
+      }
+    } catch (error) {
+      // If the key cannot read the list, the request for a single record reports it.
+      if (!isRefusal(error)) throw error;
+    }
+    return isWhole ? directory : null;
   }
 
   async #allPipelines(): Promise<Pipeline[]> {
@@ -189,14 +221,6 @@ function isDomain(text: string): boolean {
 
 function isSame(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
-}
-
-function only(pipelines: Pipeline[], fits: (one: Pipeline) => boolean, what: string, text: string): Pipeline {
-  const [found, second] = pipelines.filter(fits);
-  if (second !== undefined) throw notCertain(`several ${what}s are named "${text.trim()}"`);
-  if (found !== undefined) return found;
-  const names = pipelines.map(({ name }) => name);
-  throw notAmong(`there is no ${what} "${text.trim()}"; the ${what}s are`, names, names[0]);
 }
 
 function notFound(message: string): RowFault {
