@@ -59,7 +59,8 @@ export interface AppOptions {
 export function createApp(options: AppOptions) {
   const signing = signingOf(options.store);
   const services = servicesOf(options, signing);
-  const operations = allOperations(signing, options.store.counters);
+  const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT } = options;
+  const operations = allOperations(signing, options.store.counters, Math.min(keyLimit, orgLimit));
   const app = new Elysia({ strictPath: true, normalize: false });
   // As sent: a percent-encoded letter makes a different path, and so a different ID.
   app.router.http.config.onParam = [];

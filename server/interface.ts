@@ -3,6 +3,7 @@ import type { Counters } from '../db/counters/counters.ts';
 import { MemoryCounters } from '../db/counters/memory-counters.ts';
 import type { Operation } from './operation.ts';
 import { MinuteLimit } from './pipeline/minute-limit.ts';
+import { KEY_LIMIT } from './pipeline/rate-limit.ts';
 import { Signing } from './signing/signing.ts';
 import { v1Operations } from './v1/routes.ts';
 import { v2Operations } from './v2/routes.ts';
@@ -11,10 +12,15 @@ import { DOWNLOADS_PER_MINUTE, TranscriptLinks } from './v2/transcript-links.ts'
 /**
  * Every operation of the service.
  * @param signing signs the links of some operations, whose uses `counters` counts
+ * @param requestsPerMinute what a key may send in a minute
  */
-export function allOperations(signing: Signing, counters: Counters): Operation[] {
+export function allOperations(
+  signing: Signing,
+  counters: Counters,
+  requestsPerMinute = KEY_LIMIT,
+): Operation[] {
   const downloads = new MinuteLimit(counters, 'downloads', DOWNLOADS_PER_MINUTE);
-  return [...v2Operations(new TranscriptLinks(signing, downloads)), ...v1Operations()];
+  return [...v2Operations(new TranscriptLinks(signing, downloads), requestsPerMinute), ...v1Operations()];
 }
 
 /** The same operations for the description only: signatures made with them are not valid anywhere. */

@@ -24,6 +24,9 @@ export interface QueryParameter {
   example?: JsonValue;
 }
 
+/** The entity tags of a header, as sent; `*` stands for any. */
+export type EntityTags = '*' | readonly string[];
+
 /** The input of an operation. */
 export interface Call {
   /** The transaction for a write, the reader for a read. */
@@ -39,6 +42,8 @@ export interface Call {
   /** Unix milliseconds: for a write the time of its transaction, for a read its arrival. */
   now: number;
   baseUrl: string;
+  /** The versions of the record that a write may change; null for any. */
+  ifMatch: EntityTags | null;
 }
 
 /** What a read works with. */
@@ -70,9 +75,16 @@ export interface ListAnswer {
   cursorAfter: (index: number) => string;
 }
 
+/** What a client can compare, in later requests, with the version of a record that it has. */
+export interface RecordVersion {
+  etag: string;
+  /** The JSON of the data, if the tag was computed from just that; such a response need not be sent again. */
+  json: string | null;
+}
+
 /** The result of an operation, with paths from the root; the pipeline adds the envelope. */
 export type Answer =
-  | { status: 200 | 201; object: 'success'; data: JsonValue; location?: string }
+  | { status: 200 | 201; object: 'success'; data: JsonValue; location?: string; version?: RecordVersion }
   | ListAnswer
   | { status: 200; object: 'batch'; data: JsonValue }
   | { status: 204 };
@@ -104,6 +116,8 @@ interface OperationBase {
   inspect?: (body: Data) => Fault[];
   /** Path of the operation that accepts an array of what this one accepts. */
   batchPath?: string;
+  /** It is about one record with an ETag, which `If-None-Match` and `If-Match` compare. */
+  isConditional?: boolean;
   /** The body is a list of items, each checked separately against `body`. */
   isBatch?: boolean;
   /** Schema of `data` in a successful response; none for 204. */

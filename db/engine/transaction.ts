@@ -139,6 +139,25 @@ export class TransactionProgress {
     }
   }
 
+  /** Runs a part and undoes what it wrote, whether it succeeds or throws. */
+  async rehearse<T>(part: () => Promise<T>): Promise<T> {
+    const hadSavepoints = this.#hasSavepoints;
+    const statesBefore = this.#states.length;
+    let failure: unknown = null;
+    this.#engine.post('savepoint rehearsal');
+    this.#hasSavepoints = true;
+    try {
+      return await part();
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      this.#hasSavepoints = hadSavepoints;
+      this.#states.length = statesBefore;
+      if (!this.#engine.endsTransaction(failure)) this.#undo('rehearsal');
+    }
+  }
+
   #undo(name: string): void {
     this.#failure = null;
     this.#engine.post(`rollback to savepoint ${name}`);
@@ -152,4 +171,12 @@ export function withSavepoint<T>(
   part: () => Promise<T>,
 ): Promise<T> {
   return engine.progress.attempt('part', part);
+}
+
+/** Runs a part of a write for its result only: what it writes is undone. */
+export function rehearse<T>(
+  { engine }: { readonly engine: TransactionEngine },
+  part: () => Promise<T>,
+): Promise<T> {
+  return engine.progress.rehearse(part);
 }

@@ -40,13 +40,14 @@ interface Entry {
   org_id: string | null;
   key_id: string | null;
   address: string | null;
+  dry_run?: true;
   status?: number;
   ms?: number;
   error?: string;
 }
 
 function about(level: string, exchange: Exchange): Entry {
-  const { request, requestId, route, organizationId, keyId, address } = exchange;
+  const { request, requestId, route, organizationId, keyId, address, isDryRun } = exchange;
   return {
     time: instantText(Date.now()),
     level,
@@ -57,6 +58,7 @@ function about(level: string, exchange: Exchange): Entry {
     org_id: organizationId,
     key_id: keyId,
     address,
+    ...(isDryRun && { dry_run: true }),
   };
 }
 

@@ -17,7 +17,7 @@ const SECOND_MS = 1000;
 
 /** The text of the description, in Markdown. */
 export function description(): string {
-  const sections = [INTRODUCTION, authentication(), ENVELOPES, ERRORS, LISTS, VALUES, WRITES];
+  const sections = [INTRODUCTION, authentication(), ENVELOPES, ERRORS, LISTS, VALUES, WRITES, CONDITIONS];
   return [...sections, IDEMPOTENCY, LIMITS, REQUESTS, VERSIONS].map((section) => section.trim()).join('\n\n');
 }
 
@@ -29,7 +29,7 @@ JSON over HTTP.
 working unchanged and has no shutdown date. Both versions share the same records: what you write with one, you can
 read with the other.
 
-To get started, create a key with \`crm keys issue\` and send \`GET /api/v2/contacts\` with it.
+To get started, create a key with \`crm keys issue\` and send \`GET /api/v2/authenticate\` with it.
 `;
 
 function authentication(): string {
@@ -93,7 +93,7 @@ const ERRORS = `
 | 403 | \`AUTH_INSUFFICIENT_SCOPE\`, \`OPERATION_FORBIDDEN\` |
 | 404 | \`RESOURCE_NOT_FOUND\` |
 | 405 | \`OPERATION_FORBIDDEN\`, with \`Allow\` |
-| 409 | \`RESOURCE_CONFLICT\`; in version 2 with the \`Location\` of the conflicting record, if the key can read it |
+| 409 | \`RESOURCE_CONFLICT\`; in version 2 with the \`Location\` of a conflicting record, if the key can read it |
 | 408 | \`VALIDATION_OUT_OF_RANGE\`: the body took too long to arrive; the connection is closed |
 | 413 | \`VALIDATION_OUT_OF_RANGE\` |
 | 422 | \`VALIDATION_REQUIRED_FIELD\`, \`VALIDATION_INVALID_FORMAT\`, \`VALIDATION_OUT_OF_RANGE\`, \`VALIDATION_FAILED\` |
@@ -157,6 +157,21 @@ const WRITES = `
   \`error\` with \`code\`, \`message\` and, where available, \`details\`. A batch counts as one request.
 - Linking a linked record, setting an association to its current record and clearing an unset association succeed and
   change nothing. Unlinking a record that is not linked returns 404.
+`;
+
+const CONDITIONS = `
+## Versions of a record, and dry runs
+
+GET of one record returns an \`ETag\`, which changes whenever \`data\` would.
+
+- **Get it only if it changed**: send the tag as \`If-None-Match\`. If the record still has that version, the response is
+  304 without a body. A recording is always sent, because its link to the transcript is new each time.
+- **Do not overwrite a change**: send the tag as \`If-Match\` with PATCH or DELETE. If the record has another version by
+  now, the response is 409 at \`If-Match\`, and nothing changes. \`*\` stands for any version.
+
+**Try a write** with \`Dry-Run: true\`: any version 2 write is carried out with all its checks, undone, and answered as it
+would have been, with \`Dry-Run: true\`. IDs in that response are not kept. A dry run counts as a request, and cannot be
+combined with \`Idempotency-Key\`. Reads and version 1 ignore these headers.
 `;
 
 const IDEMPOTENCY = `

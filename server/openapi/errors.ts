@@ -13,7 +13,12 @@ const none = (): readonly HeaderName[] => [];
 const limited = (family: ErrorFamily): readonly HeaderName[] =>
   family === 'Transcript' ? [] : RATE_LIMIT_HEADERS;
 const replayable = (family: ErrorFamily): readonly HeaderName[] =>
-  family === 'V2' ? [...RATE_LIMIT_HEADERS, 'Idempotent-Replayed'] : limited(family);
+  family === 'V2' ? [...limited(family), 'Idempotent-Replayed'] : limited(family);
+// From validation on, every error of a dry run says that it was one.
+const always = (family: ErrorFamily): readonly HeaderName[] => {
+  if (family === 'V1') return COMMON_HEADERS.v1;
+  return family === 'V2' ? [...COMMON_HEADERS.v2, 'Dry-Run'] : COMMON_HEADERS.v2;
+};
 
 const ANSWERS: Record<number, ErrorAnswer> = {
   401: {
@@ -61,7 +66,7 @@ const ANSWERS: Record<number, ErrorAnswer> = {
   409: {
     name: 'Conflict',
     description:
-      'Another record has a value that must be unique, other records still use what the request would remove, or the `Idempotency-Key` was used with another API key of the same user that has scopes this key does not have.',
+      'Another record has a value that must be unique, other records still use what the request would remove, `If-Match` does not name the current version, or the `Idempotency-Key` was used with another API key of the same user that has scopes this key does not have.',
     headers: (family) => [...replayable(family), ...(family === 'V2' ? (['ExistingLocation'] as const) : [])],
     examples: {
       taken: {
@@ -179,7 +184,7 @@ function errorAnswer(family: ErrorFamily, { name, description, headers, examples
   });
   return component('responses', family === 'V2' ? name : family + name, {
     description,
-    headers: headersOf([...COMMON_HEADERS[api], ...headers(family)]),
+    headers: headersOf([...always(family), ...headers(family)]),
     content: {
       'application/json': {
         schema: ERROR_ENVELOPE[api] as Data,

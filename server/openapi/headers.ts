@@ -35,6 +35,11 @@ const HEADERS = {
       'Always `true`; present if this is the stored response to an earlier request with the same key.',
     schema: { type: 'string', enum: ['true'] },
   },
+  'Dry-Run': {
+    description: 'Always `true`; present if the request was a dry run, so nothing was written.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  ETag: text('The version of the record; it changes whenever `data` would.', { pattern: '^".+"$' }),
   'X-Quota-Records-Limit': quota('Number of records that the quota of the organization allows.'),
   'X-Quota-Records-Used': quota('Number of records that the organization has.'),
   'X-Quota-Bytes-Limit': quota(

@@ -3,6 +3,7 @@ import type { DocumentDecoration } from 'elysia';
 import { type TSchema, Type } from 'typebox';
 import { type Data, isObject } from '../../db/model/json.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
+import { takesDryRun } from '../pipeline/dry-run.ts';
 import { takesIdempotencyKey } from '../pipeline/replay.ts';
 import { envelopeSchema } from './envelopes.ts';
 import { errorResponses } from './errors.ts';
@@ -29,15 +30,14 @@ export function operationDetail(operation: Operation): DocumentDecoration {
   return detail as DocumentDecoration;
 }
 
-function descriptionOf({ description, scopes, isOrganizationOnly, isWrite }: Operation): string {
+function descriptionOf({ description, scopes, admit, isOrganizationOnly, isWrite }: Operation): string {
   const named = scopes.map((scope) => `\`${scope}\``).join(' and ');
   const needs = [
-    scopes.length > 0
-      ? `Required ${scopes.length > 1 ? 'scopes' : 'scope'}: ${named}.`
-      : 'No key is required.',
+    scopes.length > 0 ? `Required ${scopes.length > 1 ? 'scopes' : 'scope'}: ${named}.` : '',
+    admit === undefined ? '' : 'No key is required.',
     isOrganizationOnly === true && isWrite ? 'Requires an organization-wide key.' : '',
   ];
-  const paragraphs = [description, needs.join(' ').trim()];
+  const paragraphs = [description, needs.filter((need) => need !== '').join(' ')];
   return paragraphs.filter((paragraph) => paragraph !== undefined && paragraph !== '').join('\n\n');
 }
 
@@ -58,12 +58,14 @@ function successResponses(operation: Operation): Data {
 }
 
 function successResponse(operation: Operation, status: string, description: string): Data {
-  const { answer, answerKind, api, examples } = operation;
+  const { answer, answerKind, api, examples, isConditional, isWrite } = operation;
   const names: HeaderName[] = [...COMMON_HEADERS[api], ...RATE_LIMIT_HEADERS];
   if (status === '201') names.push('Location');
   if (takesIdempotencyKey(operation)) names.push('Idempotent-Replayed');
+  if (takesDryRun(operation)) names.push('Dry-Run');
+  if (isConditional === true && !isWrite) names.push('ETag');
   const response: Data = { description, headers: headersOf(names) };
-  if (answerKind === 'none' || answer === undefined) return response;
+  if (answerKind === 'none' || answer === undefined || status === '304') return response;
   const schema = envelopeSchema(api, answerKind, answer) as Data;
   const sample = sampleOf(schema) as Data;
   const example = isObject(sample.data) ? { ...sample, data: { ...sample.data, ...examples?.data } } : sample;

@@ -1,8 +1,10 @@
-// The parameters of an operation: path, query, and the header for idempotent writes.
+// The parameters of an operation: path, query, and headers.
 import { exampleId } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import { singularOf } from '../../db/model/text.ts';
 import type { Operation, QueryParameter } from '../operation.ts';
+import { DRY_RUN_HEADER, takesDryRun } from '../pipeline/dry-run.ts';
+import { IF_MATCH, IF_NONE_MATCH } from '../pipeline/preconditions.ts';
 import { KEY_HEADER, takesIdempotencyKey } from '../pipeline/replay.ts';
 import { component } from './components.ts';
 import { sampleOf } from './sample.ts';
@@ -17,6 +19,32 @@ const IDEMPOTENCY_KEY = component('parameters', 'IdempotencyKey', {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 });
 
+const DRY_RUN = component('parameters', 'DryRun', {
+  name: DRY_RUN_HEADER,
+  in: 'header',
+  description:
+    '`true` runs the write, undoes it, and returns the response that it would have had. IDs in that response are not kept. ' +
+    'Cannot be combined with Idempotency-Key.',
+  schema: { type: 'string', enum: ['true'] },
+});
+
+const IF_MATCH_TAGS = component('parameters', 'IfMatch', {
+  name: IF_MATCH,
+  in: 'header',
+  description:
+    'The ETag of the version that you changed. If the record has another version by now, the response is 409, and nothing ' +
+    'changes. `*` stands for any version.',
+  schema: { type: 'string' },
+});
+
+const IF_NONE_MATCH_TAGS = component('parameters', 'IfNoneMatch', {
+  name: IF_NONE_MATCH,
+  in: 'header',
+  description:
+    'The ETag of the version that you have. If it is still the current one, the response is 304, without a body.',
+  schema: { type: 'string' },
+});
+
 /** All parameters of an operation. */
 export function parametersOf(operation: Operation): Data[] {
   const path = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
@@ -26,7 +54,18 @@ export function parametersOf(operation: Operation): Data[] {
   const query = Object.entries(operation.query).map(([name, parameter]) =>
     queryParameter(name, parameter, isRequired),
   );
-  return [...path, ...query, ...(takesIdempotencyKey(operation) ? [IDEMPOTENCY_KEY] : [])];
+  return [...path, ...query, ...headersOf(operation)];
+}
+
+function headersOf(operation: Operation): Data[] {
+  const { isConditional, isWrite, successes } = operation;
+  const taken: [boolean, Data][] = [
+    [takesIdempotencyKey(operation), IDEMPOTENCY_KEY],
+    [takesDryRun(operation), DRY_RUN],
+    [isConditional === true && isWrite, IF_MATCH_TAGS],
+    [successes[304] !== undefined, IF_NONE_MATCH_TAGS],
+  ];
+  return taken.flatMap(([isTaken, parameter]) => (isTaken ? [parameter] : []));
 }
 
 function pathParameter(operation: Operation, name: string): Data {

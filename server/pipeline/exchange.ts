@@ -38,6 +38,8 @@ export interface Exchange extends RequestMeta {
   waitedMs: number;
   /** Room of its response, until that is sent. */
   reservation: ResponseReservation | null;
+  /** Whether it is a write that is undone once its response is known. */
+  isDryRun: boolean;
   /** Undoes the operation's own count, and returns the headers that describe that limit. */
   uncount: Admission['uncount'] | null;
   /** The limit that rejected it. */
@@ -68,6 +70,7 @@ export function startExchange(given: Pick<Exchange, 'request' | 'api' | 'now' | 
     waitingSince: null,
     waitedMs: 0,
     reservation: null,
+    isDryRun: false,
     uncount: null,
     refusedBy: null,
     givenUp: null,

@@ -3,7 +3,7 @@
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { RecordKey, Trx } from '../../db/engine/schema.ts';
 import { secondsUntilRoomIn } from '../../db/engine/stored-response-bytes.ts';
-import { withSavepoint } from '../../db/engine/transaction.ts';
+import { rehearse, withSavepoint } from '../../db/engine/transaction.ts';
 import { takeInstant } from '../../db/engine/write-instant.ts';
 import type { ReadStore, Store } from '../../db/store.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
@@ -15,6 +15,7 @@ import type { Cursors } from '../signing/cursors.ts';
 import type { Exchange, RequestMeta } from './exchange.ts';
 import { type AuditEvent, type ExportAudit, OncePerName } from './export-audit.ts';
 import type { WriteObserver } from './observer.ts';
+import { isKnownVersion } from './preconditions.ts';
 import { type KeyedRequest, saveStoredResponse } from './replay.ts';
 import { type Rendered, renderAnswer, renderError, renderPage } from './respond.ts';
 import { bytesToSend, type Reservation } from './response-reservation.ts';
@@ -25,6 +26,8 @@ export interface Executable<O extends Operation = Operation> {
   call: Omit<Call, 'db' | 'now'>;
   exchange: RequestMeta & Pick<Exchange, 'givenUp'>;
   keyed: KeyedRequest | null;
+  /** Whether a write is undone once its response is known. */
+  isDryRun: boolean;
   /** For its response. */
   reservation: Reservation;
 }
@@ -62,12 +65,20 @@ export function execute(
   const answered = operation.run({ ...call, db: store.read, now: exchange.now, cursors });
   return andThen(answered, (answer) => {
     if (answer.status === 204 || answer.object !== 'list')
-      return fitting(reservation, renderAnswer(exchange, answer));
+      return withVersion(exchange, answer, fitting(reservation, renderAnswer(exchange, answer)));
     const page = renderPage(exchange, answer);
     const rendered = fitting(reservation, page.rendered);
     if (rendered !== null) exportAudit.note(operation, call, exchange, page);
     return rendered;
   });
+}
+
+// Adds the version of a record, and sends nothing else to a client that has it.
+function withVersion(exchange: Exchange, answer: Answer, rendered: Executed): Executed {
+  if (rendered === null || !('version' in answer) || answer.version === undefined) return rendered;
+  const { etag, json } = answer.version;
+  exchange.headers.ETag = etag;
+  return json !== null && isKnownVersion(exchange.request, etag) ? NOT_MODIFIED : rendered;
 }
 
 /**
@@ -106,6 +117,7 @@ function fitting(reservation: Reservation, rendered: Rendered): Executed {
 /** Undoes a write if there is no room for its response. */
 class NoRoomError extends Error {}
 
+const NOT_MODIFIED: Rendered = { status: 304, location: null, body: '' };
 const NOTHING_DONE: CarriedOut = { answer: null, executed: null };
 
 /** What was written (null if nothing was, or it failed), and the result for the request. */
@@ -119,7 +131,7 @@ async function write(
   clock: () => number,
   executable: Executable<WriteOperation>,
 ): Promise<CarriedOut> {
-  const { operation, call, exchange, keyed, reservation } = executable;
+  const { operation, call, exchange, keyed, isDryRun, reservation } = executable;
   const { now } = exchange;
   const { orgNumber } = call.access;
   const run = async (db: Trx) => {
@@ -131,6 +143,12 @@ async function write(
     if (!reservation.take(bytesToSend(rendered.body))) throw new NoRoomError();
     return rendered;
   };
+  if (isDryRun) {
+    return store.write(orgNumber, async (db): Promise<CarriedOut> => {
+      const answer = await rehearse(db, () => run(db));
+      return { answer: null, executed: checked(renderAnswer(exchange, answer)) };
+    });
+  }
   if (keyed === null) {
     return store.write(orgNumber, async (db): Promise<CarriedOut> => {
       const answer = await run(db);

@@ -11,8 +11,10 @@ import type { InFlightClaim } from '../quotas/in-flight-budget.ts';
 import { readBytes } from './body.ts';
 import { requireNetwork } from './credential.ts';
 import { offDeadline, withDeadline } from './deadline.ts';
+import { dryRunHeader, startDryRun } from './dry-run.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
+import { ifMatchOf } from './preconditions.ts';
 import type { QueryReader } from './query.ts';
 import { checkKeyFormat, keyedRequest } from './replay.ts';
 import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
@@ -110,7 +112,8 @@ async function passSteps(
         ? NO_BYTES
         : await bodyOf(services, operation, exchange, { access, claim: bodyClaim });
 
-    const keyed = keyedRequest(operation, request, access, bytes);
+    const dryRun = dryRunHeader(operation, request);
+    const keyed = dryRun === null ? keyedRequest(operation, request, access, bytes) : null;
     if (keyed !== null) {
       leave = await replays.enter(keyed);
       const replayed = await replay(services, exchange, { access, keyed, reservation });
@@ -120,19 +123,21 @@ async function passSteps(
     if (operation.admit === undefined) counting = count(services, exchange, access);
     if (operation.isWrite || limiter.wasRefused(access)) await counting;
 
+    const isDryRun = startDryRun(exchange, dryRun);
     requireOneHost(request);
     checkKeyFormat(operation, request);
+    const ifMatch = ifMatchOf(operation, request);
     const query = served.readQuery(request.url);
     const valid =
       operation.body === undefined ? NO_BODY : await validateBody(operation, bytes, request.headers);
 
     const { body, itemFaults } = valid;
-    const call = { access, origin: exchange, params, query, body, itemFaults, baseUrl };
+    const call = { access, origin: exchange, params, query, body, itemFaults, baseUrl, ifMatch };
     if (!reservation.take(expectedBytes(operation, bytes.byteLength, body)))
       await offDeadline(exchange, reservation.wait());
     for (;;) {
       if (fairTurns.isSpent(access.orgNumber)) await fairTurns.turn(access.orgNumber);
-      const executing = execute(services, { operation, call, exchange, keyed, reservation });
+      const executing = execute(services, { operation, call, exchange, keyed, isDryRun, reservation });
       const executed = executing instanceof Promise ? await executing : executing;
       fairTurns.spend(access.orgNumber, reservation.bytes);
       if (executed !== null) return keepReservation(exchange, reservation, executed);

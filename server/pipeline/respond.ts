@@ -31,8 +31,11 @@ export function renderAnswer(asked: RequestMeta, answer: Answer): Rendered {
   if (answer.object === 'list') return renderPage(asked, answer).rendered;
   const { object, data, status } = answer;
   const meta = responseMeta(asked);
-  const location = (object === 'success' && answer.location && asked.baseUrl + answer.location) || null;
-  return { status, location, body: JSON.stringify({ object, data, meta }) };
+  if (object === 'batch') return { status, location: null, body: JSON.stringify({ object, data, meta }) };
+  const location = answer.location === undefined ? null : asked.baseUrl + answer.location;
+  const json = answer.version?.json;
+  if (json == null) return { status, location, body: JSON.stringify({ object, data, meta }) };
+  return { status, location, body: `{"object":"${object}","data":${json},"meta":${JSON.stringify(meta)}}` };
 }
 
 /** Puts the envelope around a page, cut to the items that fit. */
@@ -93,7 +96,7 @@ export function publicError(error: unknown): ApiError {
 /** The HTTP response; for HEAD requests Elysia drops the body and keeps its length. */
 export function toResponse({ headers }: Exchange, { status, location, body }: Rendered): Response {
   if (location !== null) headers.Location = location;
-  if (status === 204) return new Response(null, { status, headers });
+  if (status === 204 || status === 304) return new Response(null, { status, headers });
   headers['Content-Type'] = 'application/json; charset=utf-8';
   headers['Cache-Control'] = 'no-store';
   return new Response(body, { status, headers });

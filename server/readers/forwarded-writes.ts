@@ -21,9 +21,10 @@ interface ForwardedWrite {
   operation: string;
   meta: RequestMeta;
   /** Without what the other thread has itself, and with an empty set of scopes. */
-  call: Pick<Call, 'access' | 'origin' | 'params' | 'query' | 'body' | 'itemFaults'>;
+  call: Pick<Call, 'access' | 'origin' | 'params' | 'query' | 'body' | 'itemFaults' | 'ifMatch'>;
   scopes: string[];
   keyed: KeyedRequest | null;
+  isDryRun: boolean;
   /** Bytes that its response can have. */
   roomBytes: number;
 }
@@ -63,11 +64,11 @@ export function writeHandlers(
     const write = JSON.parse(text) as ForwardedWrite;
     const operation = operations.get(write.operation);
     if (!operation?.isWrite) throw new Error(`unknown write ${write.operation}`);
-    const { meta, keyed } = write;
+    const { meta, keyed, isDryRun } = write;
     const access = { ...write.call.access, scopes: new Set(write.scopes) };
     const call = { ...write.call, access, baseUrl: meta.baseUrl };
     const reservation = new GrantedReservation(write.roomBytes);
-    return { operation, call, exchange: { ...meta, givenUp: null }, keyed, reservation };
+    return { operation, call, exchange: { ...meta, givenUp: null }, keyed, isDryRun, reservation };
   };
   return {
     write: async (text) => {
@@ -106,16 +107,17 @@ function decodeExecuted(text: string): Executed | number {
   return { ...rest, body: text.slice(end + 1) };
 }
 
-function encode({ operation, call, exchange, keyed, reservation }: Executable): string {
-  const { access, params, query, body, itemFaults } = call;
+function encode({ operation, call, exchange, keyed, isDryRun, reservation }: Executable): string {
+  const { access, params, query, body, itemFaults, ifMatch } = call;
   const { api, requestId, now, baseUrl } = exchange;
   const origin = { requestId, address: call.origin.address };
   const write: ForwardedWrite = {
     operation: operation.id,
     meta: { api, requestId, now, baseUrl },
-    call: { access, origin, params, query, body, itemFaults },
+    call: { access, origin, params, query, body, itemFaults, ifMatch },
     scopes: [...access.scopes],
     keyed,
+    isDryRun,
     roomBytes: reservation.granted,
   };
   return JSON.stringify(write);

@@ -14,6 +14,7 @@ import { rulesOf } from '../records/registry.ts';
 import { batchCreate, batchSchema } from './batch.ts';
 import { capitalized, operationId, pathOf, titleOf } from './naming.ts';
 import { identityOf, listParameters, pageRequest } from './paging.ts';
+import { requireVersion, versionOf } from './versions.ts';
 
 /** What a record contains only when requested by ID. */
 export interface ShownAlone {
@@ -77,13 +78,21 @@ function get(resource: Resource, alone?: ShownAlone): SpecificRead {
     query: {},
     answer: resource.responseSchema,
     answerKind: 'success',
-    successes: { 200: 'Found.' },
+    successes:
+      alone === undefined ? { 200: 'Found.', 304: 'The client has this version.' } : { 200: 'Found.' },
     ...(alone && { examples: { data: alone.example } }),
+    isConditional: true,
     errorStatuses: [404, 422],
     run: (call): Eventually<Answer> =>
-      andThen(getRecord(call, resource, idOf(call)), (record) =>
-        andThen(alone?.show(call, record) ?? record, (data) => ({ status: 200, object: 'success', data })),
-      ),
+      andThen(getRecord(call, resource, idOf(call)), (record) => {
+        const version = versionOf(record);
+        if (alone === undefined) return { status: 200, object: 'success', data: record, version };
+        const { etag } = version;
+        return andThen(alone.show(call, record), (data) => ({
+          ...{ status: 200, object: 'success', data },
+          version: { etag, json: null },
+        }));
+      }),
   };
 }
 
@@ -100,7 +109,7 @@ function create(resource: Resource): SpecificWrite {
     answer: createdSchema(resource),
     answerKind: 'success',
     successes: { 201: 'Created.' },
-    errorStatuses: [...conflictsOf(resource, 'claim'), 413, 422],
+    errorStatuses: [...conflictsOf(resource), 413, 422],
     run: async (call): Promise<Answer> => {
       const data = await createRecord(call, resource, call.body as Data);
       const location = `${pathOf(resource)}/${data.id}`;
@@ -126,8 +135,10 @@ function update(resource: Resource): SpecificWrite {
     answerKind: 'success',
     successes: { 200: 'Updated.' },
     examples: { body: exampleOf(resource, ['write'], FIELDS_UPDATED) },
-    errorStatuses: [404, ...conflictsOf(resource, 'claim'), 413, 422],
+    isConditional: true,
+    errorStatuses: [404, 409, 413, 422],
     run: async (call): Promise<Answer> => {
+      await requireVersion(call, resource, idOf(call));
       const data = await updateRecordFields(call, resource, idOf(call), call.body as Data);
       return { status: 200, object: 'success', data };
     },
@@ -149,8 +160,10 @@ function remove(resource: Resource): SpecificWrite {
     scopes: [`${resource.name}:delete`],
     answerKind: 'none',
     successes: { 204: 'Deleted. The response has no body.' },
-    errorStatuses: [404, ...conflictsOf(resource, 'beforeDelete'), 422],
+    isConditional: true,
+    errorStatuses: [404, 409, 422],
     run: async (call): Promise<Answer> => {
+      await requireVersion(call, resource, idOf(call));
       await removeRecord(call, resource, idOf(call));
       return { status: 204 };
     },
@@ -215,9 +228,8 @@ function writing(resource: Resource) {
 }
 
 // 409 is documented only if a rule can cause it.
-function conflictsOf(resource: Resource, rule: 'claim' | 'beforeDelete'): number[] {
-  const isClaimed = rule === 'claim' && Object.keys(resource.unique).length > 0;
-  return isClaimed || rulesOf(resource)[rule] !== undefined ? [409] : [];
+function conflictsOf(resource: Resource): number[] {
+  return Object.keys(resource.unique).length > 0 || rulesOf(resource).claim !== undefined ? [409] : [];
 }
 
 // For an existing duplicate, the response can contain only the ID.

@@ -4,15 +4,21 @@ import { recordings } from '../../db/model/resources/recordings.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import type { Operation } from '../operation.ts';
 import { associationOperations } from './associations.ts';
+import { authentication } from './authentication.ts';
 import { collectionOperations, type ShownAlone } from './collections.ts';
 import { linkOperations } from './links.ts';
 import type { TranscriptLinks } from './transcript-links.ts';
 import { transcriptDownload, withTranscriptLink } from './transcripts.ts';
 
-/** All operations of version 2; `transcriptLinks` issues and checks the links of transcript downloads. */
-export function v2Operations(transcriptLinks: TranscriptLinks): Operation[] {
+/**
+ * All operations of version 2.
+ * @param transcriptLinks issues and checks the links of transcript downloads
+ * @param requestsPerMinute what a key may send in a minute
+ */
+export function v2Operations(transcriptLinks: TranscriptLinks, requestsPerMinute: number): Operation[] {
   const alone: Record<string, ShownAlone> = { [recordings.name]: withTranscriptLink(transcriptLinks) };
   return [
+    authentication(requestsPerMinute),
     ...RESOURCES.flatMap((resource) => operationsOf(resource, alone[resource.name])),
     transcriptDownload(transcriptLinks),
   ];

@@ -12,7 +12,7 @@ describe('the check of answers against the document', () => {
     'X-RateLimit-Remaining': '199',
     'X-RateLimit-Reset': '1767225660',
   };
-  const headers = { 'Content-Type': 'application/json', 'X-Request-Id': 'req_1', ...limits };
+  const headers = { 'Content-Type': 'application/json', 'X-Request-Id': 'req_1', ETag: '"1a"', ...limits };
   const media = (path: string) => document.paths[path].get.responses[200].content['application/json'];
   const note = media('/api/v2/notes/{id}').example;
   const check = (method: string, path: string, status: number, more: Record<string, string>, body: Json) =>

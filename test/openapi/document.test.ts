@@ -144,8 +144,17 @@ describe('the document', () => {
       const parameters: Json[] = one.parameters.map((parameter: Json) => resolved(document, parameter));
       const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const honoursKey = operation.api === 'v2' && ['POST', 'PATCH'].includes(operation.method);
-      const names = [...inPath, ...Object.keys(operation.query), ...(honoursKey ? ['Idempotency-Key'] : [])];
+      const { isConditional, isWrite } = operation;
+      const headers = [
+        ...(honoursKey ? ['Idempotency-Key'] : []),
+        ...(operation.api === 'v2' && isWrite ? ['Dry-Run'] : []),
+        ...(isConditional && isWrite ? ['If-Match'] : []),
+        // A recording is never the same: its link to the transcript is new each time.
+        ...(isConditional && !isWrite && operation.id !== 'getRecording' ? ['If-None-Match'] : []),
+      ];
+      const names = [...inPath, ...Object.keys(operation.query), ...headers];
       expect(parameters.map(({ name }) => name)).toEqual(names as string[]);
+      expect(one.responses['200']?.headers?.ETag !== undefined).toBe(isConditional === true && !isWrite);
       for (const { name, schema } of parameters.filter((parameter) => parameter.in === 'query')) {
         expect([name, faultsAgainst(document, schema, schema.examples[0])]).toEqual([name, []]);
         const { type, minimum, maximum, initial } = operation.query[name] ?? {};

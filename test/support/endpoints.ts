@@ -2,6 +2,11 @@
 
 export type Row = [method: string, path: string, scopes: string, success: string, body?: string];
 
+/** The scopes that a row requires. */
+export function scopesIn([, , scopes]: Row): string[] {
+  return scopes === '' ? [] : scopes.split(' ');
+}
+
 // `{name}` stands for the id of a record of its own that the walk prepares; `success` is status, then envelope.
 export const V1: Row[] = [
   ['GET', '/authenticate', 'ALL', '200 success'],
@@ -33,6 +38,7 @@ export const V1: Row[] = [
 ];
 
 const V2: Row[] = [
+  ['GET', '/authenticate', '', '200 success'],
   ['GET', '/contacts', 'contacts:read', '200 list'],
   ['POST', '/contacts', 'contacts:write', '201 success', '{"first_name":"A"}'],
   ['GET', '/contacts/{contacts}', 'contacts:read', '200 success'],

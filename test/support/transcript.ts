@@ -7,6 +7,7 @@ const MADE_BY_CHANCE = [
   /req_[\w-]{20,}/g,
   /(?<=[?&]cursor=|"end_cursor":")[\w.%-]+/g,
   /(?<=\/transcripts\/download\?)[^"]+/g,
+  /(?<="etag","\\")\w+/g,
   /\b(?:walk-|i)\d+(?=@|\.test)/g,
 ];
 
