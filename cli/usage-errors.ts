@@ -5,6 +5,8 @@ import { didYouMean } from './nearest.ts';
 import { redact } from './terminal/redact.ts';
 import { shellWord } from './terminal/text.ts';
 
+const EITHER = new Intl.ListFormat('en', { type: 'disjunction' });
+
 /** The words with `--help` instead of a `help` after a group; commander's help command reports no mistakes. */
 export function withHelpFlag(program: Command, words: readonly string[]): readonly string[] {
   const at = words.indexOf('help');
@@ -27,11 +29,14 @@ export async function refuseUnknownHelp(program: Command, words: readonly string
   });
 }
 
-/** The error for words after `crm help` that are neither a topic nor a command. */
+/**
+ * The error for words after `crm help` that are neither a topic nor a command.
+ * @param topics the topics, and those whose pages say the most about the words
+ */
 export async function unknownTopic(
   program: Command,
   words: readonly string[],
-  topics: readonly string[],
+  { topics, mentionedIn }: { topics: readonly string[]; mentionedIn: readonly string[] },
 ): Promise<CliError> {
   const { command, name, rest } = commandNamed(program, words);
   const [word = ''] = rest;
@@ -40,10 +45,17 @@ export async function unknownTopic(
       ...{ command, name, word },
       seeAll: `run "${name} --help" to list the commands.`,
     });
-  return unknownCommand(`Unknown topic or command "${words.join(' ')}".`, {
-    ...{ command, name, word, topics },
-    seeAll: 'run "crm help" to list the topics, or "crm --help" to list the commands.',
-  });
+  const message = `Unknown topic or command "${words.join(' ')}".`;
+  const seeAll = 'run "crm help" to list the topics, or "crm --help" to list the commands.';
+  if (mentionedIn.length > 0 && (await resourceMeant(word)) === undefined) {
+    const pages = mentionedIn.map((topic) => `"crm help ${topic}"`);
+    return usageError(
+      message,
+      `read ${EITHER.format(pages)}, which mention${pages.length > 1 ? '' : 's'} it.`,
+      seeAll,
+    );
+  }
+  return unknownCommand(message, { command, name, word, topics, seeAll });
 }
 
 /** commander's complaint as a usage error of ours; null if it only printed help or the version. */

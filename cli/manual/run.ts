@@ -6,7 +6,7 @@ import { commandAt, unknownTopic } from '../usage-errors.ts';
 import { optionsSection } from './reference.ts';
 import { terminalPage } from './terminal-page.ts';
 import { topicList } from './topic-list.ts';
-import { allTopics } from './topics.ts';
+import { allTopics, topicsAbout } from './topics.ts';
 
 /** Prints the page or help that the words name; without words, the list of pages. */
 export async function runHelp(
@@ -31,8 +31,10 @@ async function textFor(
   const topic = words.length === 1 ? topics.find((one) => one.name === name) : undefined;
   const command = commandAt(program, words);
   if (topic === undefined) {
-    const names = topics.map((one) => one.name);
-    if (command === undefined) throw await unknownTopic(program, words, names);
+    if (command === undefined) {
+      const names = topics.map((one) => one.name);
+      throw await unknownTopic(program, words, { topics: names, mentionedIn: topicsAbout(words.join(' ')) });
+    }
     command.outputHelp();
     return undefined;
   }

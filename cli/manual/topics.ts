@@ -83,3 +83,13 @@ export function summaryOf(page: string): string {
   const text = Bun.markdown.render(paragraph).replaceAll('\n', ' ').trim();
   return /^.*?[.?!](?= |$)/.exec(text)?.[0] ?? text;
 }
+
+const TOPICS_MAX = 3;
+
+/** The topics whose pages have those words, the ones with the most of them first. */
+export function topicsAbout(words: string): string[] {
+  const pattern = new RegExp(`(?<!\\w)${RegExp.escape(words)}(?!\\w)`, 'gi');
+  const found = allTopics().map(({ name, page }) => ({ name, count: page.match(pattern)?.length ?? 0 }));
+  const ranked = found.filter(({ count }) => count > 0).toSorted((one, other) => other.count - one.count);
+  return ranked.slice(0, TOPICS_MAX).map(({ name }) => name);
+}

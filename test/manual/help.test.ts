@@ -79,6 +79,9 @@ describe('a command without a topic of its name', () => {
 test.each([
   [['nope'], 'Unknown topic or command "nope".', '"crm help"'],
   [['imprt'], 'Did you mean import?', '"crm help"'],
+  [['nginx'], 'Unknown topic or command "nginx".', 'Read "crm help tls-and-proxies", which mentions it.'],
+  [['HubSpot'], 'Unknown topic or command "HubSpot".', 'Read "crm help import" or "crm help start"'],
+  [['429'], 'Unknown topic or command "429".', 'Read "crm help limits", '],
   [['deals'], 'then deals', 'crm list deals'],
   [['keys', 'isue'], 'Unknown command "crm keys isue". Did you mean issue?', '"crm keys --help"'],
 ])('crm help %p is a usage error that says what to do', async (words, problem, nextStep) => {
