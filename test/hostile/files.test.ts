@@ -161,6 +161,29 @@ for (const [name, readers] of Object.entries({ import: IMPORTS, ingest: INGESTS 
   });
 }
 
+test.each([
+  [
+    'short rows below a wide header',
+    (size: number) => `${'h,'.repeat(size / 4)}h\n${'x\n'.repeat(size / 16)}`,
+  ],
+  [
+    'full rows below a header with a gap',
+    (size: number) => `h,,${'h,'.repeat(size / 4)}h\nx,,${'x,'.repeat(size / 4)}x\n`,
+  ],
+])(
+  '%s are read in linear time',
+  async (_, make) => {
+    const made = new Map<number, string>();
+    const read = (size: number) => {
+      const text = made.get(size) ?? make(size);
+      made.set(size, text);
+      return unlessRefused(() => readRows(text, 'csv'));
+    };
+    expect(await growthOf(read, { from: 4 * KIB, to: 64 * KIB })).toMatchObject({ isTooMuch: false });
+  },
+  30_000,
+);
+
 describe('cells grow by no more than linear', () => {
   const kinds = new Map<string, { name: string; field: Field }>();
   for (const { name: resource, fields } of RESOURCES)
