@@ -1,6 +1,8 @@
 // Counts that take their time, as over the network: a read goes on beside, a write waits, and what the limit says holds.
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import type { CompiledQuery } from 'kysely';
 import type { Counters, RateLimitUsage } from '../../db/counters/counters.ts';
+import type { PreparedQuery } from '../../db/engine/engine.ts';
 import { ApiError } from '../../server/errors.ts';
 import {
   appOn,
@@ -39,17 +41,31 @@ beforeEach(async () => {
       return usage;
     },
   };
-  const { engine } = store.read;
-  Object.defineProperty(store.read, 'engine', {
-    get() {
-      reads += 1;
-      return engine;
-    },
+  const read = replacing(store.read, {
+    engine: replacing(store.read.engine, {
+      bind: <R>(query: CompiledQuery<R>): PreparedQuery<R> => {
+        const run = store.read.engine.bind(query);
+        return (values, takes) => {
+          reads += 1;
+          return run(values, takes);
+        };
+      },
+    }),
   });
-  const app = await appOn({ ...store, counters }, clock, { keyLimit: LIMIT, log: () => undefined });
+  const app = await appOn({ ...store, read, counters }, clock, { keyLimit: LIMIT, log: () => undefined });
   send = sender((request) => app.handle(request), harness);
 });
 afterEach(() => harness.close());
+
+/** An object with some properties replaced. */
+function replacing<T extends object>(target: T, changes: Partial<T>): T {
+  return new Proxy(target, {
+    get(_, name) {
+      const value = Reflect.get(name in changes ? changes : target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
 
 const remaining = ({ headers }: Reply) => Number(headers.get('X-RateLimit-Remaining'));
 

@@ -73,7 +73,7 @@ const REFUSALS: Refusal[] = [
   },
   {
     name: 'a key without scopes',
-    applies: needsKey,
+    applies: (operation) => operation.scopes.length > 0,
     send: (api) => ({ key: keys[`unscoped ${api}`] }),
     status: 403,
     code: 'AUTH_INSUFFICIENT_SCOPE',

@@ -67,10 +67,11 @@ function follower() {
 
 test('a change whose body came slowly, answered last, is the later one', async () => {
   const [slow, quick] = [await api.create('contacts'), await api.create('contacts')];
+  const quickIsWritten = Promise.withResolvers<void>();
   const body = new ReadableStream({
     async start(controller) {
       controller.enqueue(new TextEncoder().encode('{"title":'));
-      await Bun.sleep(50);
+      await quickIsWritten.promise;
       controller.enqueue(new TextEncoder().encode('"Slow"}'));
       controller.close();
     },
@@ -81,6 +82,7 @@ test('a change whose body came slowly, answered last, is the later one', async (
   );
   await Bun.sleep(10);
   const before = await api.update('contacts', quick.id, { title: 'Quick' });
+  quickIsWritten.resolve();
   const after: Json = await (await answer).json();
   expect(after.data.title).toBe('Slow');
   expect(after.data.updated_at > before.updated_at).toBe(true);
