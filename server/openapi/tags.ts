@@ -6,7 +6,7 @@ import { titleOf } from '../v2/naming.ts';
 // In the order of the specification: first people, then what happens with them.
 const FIRST = ['contacts', 'companies'];
 
-const AUTHENTICATION = { name: 'Authentication', description: 'What a key is, and what it may do.' };
+const API_KEY = { name: 'API key', description: 'What the key of a request is, and what it can do.' };
 
 const V1_TAGS: [name: string, description: string][] = [
   ['v1 Authentication', 'Deprecated. Returns the organization that a key belongs to.'],
@@ -23,7 +23,7 @@ export function tags(): Data[] {
   const rank = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
   const ordered = RESOURCES.toSorted((a, b) => rank(a.name) - rank(b.name));
   return [
-    AUTHENTICATION,
+    API_KEY,
     ...ordered.map((resource) => ({ name: titleOf(resource), description: resource.description })),
     ...V1_TAGS.map(([name, description]) => ({ name, description })),
   ];

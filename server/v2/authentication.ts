@@ -47,7 +47,7 @@ export function authentication(requestsPerMinute: number): ReadOperation {
     method: 'GET',
     path: '/api/v2/authenticate',
     id: 'getAuthentication',
-    tag: 'Authentication',
+    tag: 'API key',
     summary: 'Get the organization and the key of the request',
     description: 'Any version 2 key can send this request, whatever its scopes.',
     scopes: [],
