@@ -2,7 +2,7 @@
 
 import { QuotaError } from '../../db/engine/quota.ts';
 import { instantText } from '../../db/model/instants.ts';
-import type { Data } from '../../db/model/json.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
 import { initialFields } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
@@ -144,7 +144,7 @@ async function writeBy(
 }
 
 /**
- * Changes the fields that are present in `input`; an empty input changes nothing.
+ * Changes the fields that are present in `input`; if none of them gets another value, nothing is written.
  * @throws ApiError 404, 422, 409, 403
  */
 export async function updateRecordFields(
@@ -161,21 +161,32 @@ export async function updateRecordFields(
   const change = changeOf(writer, resource, { id, current, base, batch: [] }, input);
   await check(change, await loadKnownRecords(writer, resource, change.batch));
   const { next } = change;
-  const columns = changedColumns(resource, row, newFields(current, next));
+  const fields = newFields(current, next);
+  // Always the time, and whatever else is new.
+  if (Object.keys(fields).length < 2) return current;
+  const columns = changedColumns(resource, row, fields);
   await updateRecord(db, resource, { orgNumber: access.orgNumber, row }, columns);
   await rulesOf(resource).afterWrite?.(writer, [change]);
   await fillComputedFields(writer, resource, [next]);
   return next;
 }
 
-// The fields sent, plus those that rules changed, and the time.
+// The fields that differ, those that rules changed and the time included.
 function newFields(current: Data, next: Data): Data {
   const fields: Data = {};
   for (const name in next) {
     const value = next[name] ?? null;
-    if (value !== current[name]) fields[name] = value;
+    if (!isSame(value, current[name] ?? null)) fields[name] = value;
   }
   return fields;
+}
+
+// Lists and objects that do not differ have their parts in the same order, because rules and merging keep it.
+function isSame(one: JsonValue, other: JsonValue): boolean {
+  if (one === other) return true;
+  return (
+    typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other)
+  );
 }
 
 /** Deletes a record and its links, clears references to it, and records the delete in the audit log. */

@@ -5,14 +5,16 @@ import { replaceContactEmails } from '../../db/tables/contact-emails.ts';
 import type { Change, Rules } from './rules.ts';
 
 export const contactRules: Rules = {
-  // Alternative addresses are a set, without the primary address.
+  // Alternative addresses are a set, without the primary address; the same set stays in its order.
   prepare(change) {
-    const { next } = change;
+    const { current, next } = change;
     const given = emailList(next);
     if (given.length === 0 || !hasAddresses(change)) return;
     const others = new Map(given.toReversed().map((email) => [caselessKey(email), email]));
     if (typeof next.email === 'string') others.delete(caselessKey(next.email));
-    next.alt_emails = [...others.values()].toReversed();
+    const kept = current === null ? [] : emailList(current);
+    const isSame = kept.length === others.size && new Set(others.values()).isSubsetOf(new Set(kept));
+    next.alt_emails = isSame ? kept : [...others.values()].toReversed();
   },
   afterWrite({ db: trx, access }, changes) {
     const addresses = changes.filter(hasAddresses).map(({ id, current, next }) => ({

@@ -29,7 +29,11 @@ export const pipelineRules: Rules = {
     const { current, input, next } = change;
     if (input.stages === undefined) {
       if (current === null) next.stages = [...DEFAULT_STAGES];
-    } else if (current !== null) checkStages(change, stagesIn(input.stages));
+    } else if (current !== null) {
+      const stages = stagesIn(input.stages);
+      checkStages(change, stages);
+      next.stages = completed(stagesIn(current.stages), stages);
+    }
   },
   async claim(change) {
     if (change.current === null || change.input.stages === undefined) return;
@@ -72,9 +76,17 @@ export const pipelineRules: Rules = {
   },
 };
 
-function shownStage(row: StageRow): Data {
-  const { id, name, type, probability, position } = row;
+function shownStage({ id, name, type, probability, position }: StageRow): Data {
   return { id, name, type, probability, position };
+}
+
+// The stages of an update, as they will be shown: a kept stage keeps the fields that the client leaves out.
+function completed(before: StageInput[], stages: StageInput[]): Data[] {
+  const known = new Map(before.map((stage) => [stage.id, stage]));
+  return stages.map((stage, position) => {
+    const { id, name = '', type = 'open', probability = null } = { ...known.get(stage.id), ...stage };
+    return { ...(id !== undefined && { id }), name, type, probability, position };
+  });
 }
 
 function stagesIn(value: JsonValue | undefined): StageInput[] {
@@ -108,13 +120,8 @@ async function refuseWhileInUse({ trx, access }: Change, stageIds: string[]): Pr
   throw new ApiError('RESOURCE_CONFLICT', message);
 }
 
-// A kept stage keeps the fields that the client leaves out.
-function rowsOf({ access, id, current, next, now }: Change): StageRow[] {
-  const before = new Map(stagesIn(current?.stages).map((stage) => [stage.id, stage]));
-  const stages = stagesIn(next.stages).map((stage) => {
-    const was = before.get(stage.id);
-    return { ...was, ...stage, name: String(stage.name ?? was?.name) };
-  });
+function rowsOf({ access, id, next, now }: Change): StageRow[] {
+  const stages = stagesIn(next.stages).map((stage) => ({ ...stage, name: String(stage.name) }));
   return stages.map(stageRow({ orgNumber: access.orgNumber, id }, now));
 }
 

@@ -128,7 +128,8 @@ function update(resource: Resource): SpecificWrite {
     description: explained(
       resource,
       'update',
-      'Changes only the fields you send; null clears an optional field.',
+      'Changes only the fields you send; null clears an optional field. If no value changes, nothing is written, and ' +
+        '`updated_at` stays.',
     ),
     body: resource.updateSchema,
     answer: resource.responseSchema,

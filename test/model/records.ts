@@ -82,7 +82,8 @@ export function update(
     next.stages = finishPipeline(current.stages, body.stages, made?.stages);
     moveDeals(world, current.stages, next.stages);
   }
-  next.updated_at = world.timestamp;
+  // What changes no value changes nothing.
+  if (!Bun.deepEquals(next, current)) next.updated_at = world.timestamp;
   world.table(resource).set(id, next);
   return { status: 200, data: world.show(actor, resource, next) };
 }
@@ -125,8 +126,12 @@ function merged(resource: string, current: Data, body: Data): Data {
       fields[name] = Object.fromEntries(all.filter(([, one]) => one !== null));
     } else fields[name] = kind === 'domain' ? normalized(value) : value;
   }
-  if (resource === 'contacts' && (fields.email !== undefined || fields.alt_emails !== undefined))
-    fields.alt_emails = alternatives({ ...current, ...fields });
+  if (resource === 'contacts' && (fields.email !== undefined || fields.alt_emails !== undefined)) {
+    const given = alternatives({ ...current, ...fields });
+    const kept: string[] = current.alt_emails ?? [];
+    // A set: in another order it is the same.
+    fields.alt_emails = Bun.deepEquals([...given].sort(), [...kept].sort()) ? kept : given;
+  }
   return fields;
 }
 
