@@ -1,6 +1,6 @@
 // The HTTP client of all data commands: waits for rate limits, retries failed requests, explains errors.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CliError, EXIT, usageError } from '../errors.ts';
+import { CliError, EXIT, isRefusal, usageError } from '../errors.ts';
 import type { Wait } from '../terminal/wait-reasons.ts';
 import { connectionError, connectionFailureOf } from './connection-error.ts';
 import type { ApiResponse, Envelope } from './envelope.ts';
@@ -15,6 +15,8 @@ export interface RequestOptions {
   rawBody?: string;
   /** Generated for POST and PATCH by default; every retry repeats it. Null for requests that write nothing. */
   idempotencyKey?: string | null;
+  /** Has the server undo the write. Such a request carries no idempotency key, because nothing is stored. */
+  isDryRun?: boolean;
   signal?: AbortSignal;
   /** 4xx envelopes are returned instead of thrown (429 is still retried). */
   expectErrors?: boolean;
@@ -47,6 +49,7 @@ export class Client {
   readonly #headers: Record<string, string>;
   readonly #onWait: (wait: Wait) => void;
   #hasReachedServer = false;
+  #takesDryRun = false;
   /** Requests that got a response, each counted once however many attempts it took. */
   answered = 0;
 
@@ -66,6 +69,7 @@ export class Client {
     const url = `${this.#base}${path}${queryString(options.query)}`;
     const init = this.#requestInit(method, options);
     const { signal } = options;
+    if (options.isDryRun && !this.#takesDryRun) await this.#checkTakesDryRun(signal);
     const trace = new Trace();
     for (let tries = 1; ; ) {
       const outcome = await this.#attempt(trace, { url, init, signal });
@@ -78,6 +82,8 @@ export class Client {
       const isServerError = outcome instanceof Response && outcome.status >= 500;
       if (outcome instanceof Response && !isServerError) {
         this.answered += 1;
+        if (options.isDryRun && outcome.ok && outcome.headers.get('dry-run') !== 'true')
+          throw dryRunIgnored();
         return this.#answerOf(method, path, outcome, options);
       }
       if (tries >= (this.#hasReachedServer ? TRIES_MAX : TRIES_MAX_UNREACHED)) {
@@ -92,9 +98,25 @@ export class Client {
     }
   }
 
+  /** Throws a CliError if the server is too old to know `Dry-Run`: it would ignore the header, and write. */
+  async #checkTakesDryRun(signal: AbortSignal | undefined): Promise<void> {
+    try {
+      // This endpoint was introduced together with the header.
+      await this.request('GET', '/api/v2/authenticate', signal && { signal });
+      this.#takesDryRun = true;
+    } catch (error) {
+      if (!isRefusal(error, 404)) throw error;
+      throw new CliError('This server is too old for a dry run. Nothing was written.', {
+        nextSteps: ['upgrade the server, or run the command without --dry-run.'],
+        cause: error,
+      });
+    }
+  }
+
   #requestInit(method: string, options: RequestOptions): TracedInit {
     const headers: Record<string, string> = { ...this.#headers };
-    if ((method === 'POST' || method === 'PATCH') && options.idempotencyKey !== null) {
+    if (options.isDryRun) headers['dry-run'] = 'true';
+    else if ((method === 'POST' || method === 'PATCH') && options.idempotencyKey !== null) {
       headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID();
     }
     const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
@@ -157,6 +179,12 @@ export function serverBase(url: string): string {
   }
   // People also paste the URL of an API version.
   return parsed.href.replace(/\/+$/, '').replace(/\/api\/v[12]$/, '');
+}
+
+function dryRunIgnored(): CliError {
+  return new CliError('The dry run was carried out for real: the header Dry-Run did not reach the server.', {
+    nextSteps: ['undo the write, and have the proxy in front of the server pass Dry-Run on, both ways.'],
+  });
 }
 
 function checkedKey(apiKey: string): string {

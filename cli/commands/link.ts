@@ -1,6 +1,7 @@
 // `crm link` and `crm unlink`: connect records through sub-resources and associations.
 import type { Command } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
+import { dryRunOption } from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -18,6 +19,7 @@ export function registerLinkCommands(program: Command): void {
     .argument('<target>', 'Such as deals/ID/contacts, notes/ID/records or meetings/ID/deal')
     .argument('<child>', 'ID of the record to link')
     .argument('[field=value...]', 'Fields of the link, such as supervisor or record_type')
+    .addOption(dryRunOption())
     .addHelpText('after', EXAMPLES)
     .action(lazyAction(async () => (await import('../records/link.ts')).runLink));
   program
@@ -26,5 +28,6 @@ export function registerLinkCommands(program: Command): void {
     .description('Remove a link, or the association of a meeting. The records themselves are kept.')
     .argument('<target>', 'Such as deals/ID/contacts or meetings/ID/deal')
     .argument('[child]', 'ID of the linked record; leave it out for an association')
+    .addOption(dryRunOption())
     .action(lazyAction(async () => (await import('../records/link.ts')).runUnlink));
 }

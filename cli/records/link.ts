@@ -17,13 +17,17 @@ export async function runLink(
   text: string,
   child: string,
   pairs: string[],
-  _flags: unknown,
+  { dryRun: isDryRun = false }: { dryRun?: boolean },
   config: Config,
 ): Promise<void> {
   const target = parseTarget(text);
   const body = linkBody(target, child, pairs);
   const client = await connect(config);
-  const response = await client.request(target.link === undefined ? 'PUT' : 'POST', target.path, { body });
+  const response = await client.request(target.link === undefined ? 'PUT' : 'POST', target.path, {
+    body,
+    isDryRun,
+  });
+  if (isDryRun) note('Dry run: nothing was written.');
   await printRecord(config, recordOf(response), targetColumns(target));
 }
 
@@ -45,7 +49,7 @@ function ownFields(link: Link, pairs: string[]): Data {
 export async function runUnlink(
   text: string,
   child: string | undefined,
-  _flags: unknown,
+  { dryRun: isDryRun = false }: { dryRun?: boolean },
   config: Config,
 ): Promise<void> {
   const target = parseTarget(text);
@@ -56,6 +60,12 @@ export async function runUnlink(
     throw usageError(`${text} is a single association and does not take an ID.`, `run: crm unlink ${text}`);
   }
   const path = child === undefined ? target.path : `${target.path}/${idSegment(child)}`;
-  await (await connect(config)).request('DELETE', path);
+  await (await connect(config)).request('DELETE', path, { isDryRun });
+  if (isDryRun)
+    return note(
+      child === undefined
+        ? `Would clear ${text}. Nothing was written.`
+        : `Would unlink ${child} from ${text}. Nothing was written.`,
+    );
   note(child === undefined ? `Cleared ${text}.` : `Unlinked ${child} from ${text}.`);
 }

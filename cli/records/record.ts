@@ -11,6 +11,8 @@ import type { Config } from '../settings/config.ts';
 import { type ColumnLayout, parseFields, printRecord } from '../terminal/output.ts';
 import { canAsk, confirm, note, writeOut } from '../terminal/streams.ts';
 
+const NOTHING_WRITTEN = 'Dry run: nothing was written.';
+
 /** Prints a record, or the one associated with it. */
 export async function runGet(
   what: string,
@@ -41,23 +43,26 @@ function locate(what: string, id: string | undefined): { path: string; look: Col
   return { path: resourcePath(resource, id), look: resourceColumns(resource) };
 }
 
-/** What to write: `field=value` pairs, or JSON. */
+/** What to write: `field=value` pairs, or JSON; or only what would be written. */
 export interface WriteOptions {
   data?: string;
+  dryRun?: boolean;
 }
 
 /** Creates a record and prints it. */
 export async function runCreate(
   what: string,
   pairs: string[],
-  { data }: WriteOptions,
+  { data, dryRun: isDryRun = false }: WriteOptions,
   config: Config,
 ): Promise<void> {
   const resource = resourceFor(what, 'create');
   const settable = fieldsWith(resource, (access) => access !== 'read' && access !== 'internal');
   const body = await requestBody(data, pairs, settable);
-  const record = recordOf(await (await connect(config)).request('POST', resourcePath(resource), body));
+  const client = await connect(config);
+  const record = recordOf(await client.request('POST', resourcePath(resource), { ...body, isDryRun }));
   if (record.is_duplicate === true) note('This record already exists. Nothing was written.');
+  else if (isDryRun) note(NOTHING_WRITTEN);
   const look = resourceColumns(resource);
   const allFields = [...look.allFields, ...Object.keys(resource.createdFields)];
   await printRecord(config, record, { ...look, allFields });
@@ -68,7 +73,7 @@ export async function runUpdate(
   what: string,
   id: string,
   pairs: string[],
-  { data }: WriteOptions,
+  { data, dryRun: isDryRun = false }: WriteOptions,
   config: Config,
 ): Promise<void> {
   const resource = resourceFor(what, 'update');
@@ -78,7 +83,9 @@ export async function runUpdate(
     fieldsWith(resource, (access) => access === 'write'),
   );
   const path = resourcePath(resource, id);
-  const record = recordOf(await (await connect(config)).request('PATCH', path, body));
+  const client = await connect(config);
+  const record = recordOf(await client.request('PATCH', path, { ...body, isDryRun }));
+  if (isDryRun) note(NOTHING_WRITTEN);
   await printRecord(config, record, resourceColumns(resource));
 }
 
@@ -90,21 +97,26 @@ function fieldsWith({ fields }: Resource, isWanted: (access: Field['access']) =>
 export async function runDelete(
   what: string,
   id: string,
-  { yes = false }: { yes?: boolean },
+  { yes = false, dryRun: isDryRun = false }: { yes?: boolean; dryRun?: boolean },
   config: Config,
 ): Promise<void> {
   const resource = resourceFor(what, 'delete');
   const path = resourcePath(resource, id);
-  if (!yes && !canAsk()) {
+  const isSure = yes || isDryRun;
+  if (!isSure && !canAsk()) {
     throw usageError(
       'Cannot ask for confirmation without a terminal.',
       'add --yes to delete without a prompt.',
     );
   }
   const client = await connect(config);
-  if (!yes && !(await confirm(`Permanently delete ${resource.singular} ${id}?`))) {
+  if (!isSure && !(await confirm(`Permanently delete ${resource.singular} ${id}?`))) {
     throw new CliError('Nothing was deleted.', { nextSteps: ['answer y, or add --yes.'] });
   }
-  await client.request('DELETE', path);
-  note(`Deleted ${resource.singular} ${id}.`);
+  await client.request('DELETE', path, { isDryRun });
+  note(
+    isDryRun
+      ? `Would delete ${resource.singular} ${id}. Nothing was written.`
+      : `Deleted ${resource.singular} ${id}.`,
+  );
 }

@@ -34,6 +34,11 @@ export function apiOption(): Option {
   return new Option('--api <version>', 'API version').choices(['v1', 'v2']).default('v2');
 }
 
+/** `--dry-run` of commands that write one record or link. */
+export function dryRunOption(): Option {
+  return new Option('--dry-run', 'Show the result, and write nothing');
+}
+
 // kB is 1,000 bytes, KiB is 1,024.
 const BYTE_UNITS: Readonly<Record<string, number>> = {
   ...{ '': 1, B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 },

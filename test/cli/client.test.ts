@@ -85,6 +85,43 @@ describe('a request', () => {
     expect([get, remove]).toEqual([null, null]);
   });
 
+  test('of a dry run has the header and no idempotency key, once the server is known to take it', async () => {
+    const tried: Step = () =>
+      Response.json({ object: 'success', data: {}, meta: META }, { headers: { 'dry-run': 'true' } });
+    steps = [fine, tried, tried];
+    const client = new Client({ url, apiKey: 'service_live_x' });
+    await client.request('POST', '/api/v2/contacts', { body: {}, isDryRun: true, idempotencyKey: 'mine' });
+    await client.request('DELETE', '/api/v2/contacts/1', { isDryRun: true });
+    await client.request('DELETE', '/api/v2/contacts/1');
+    expect(
+      seen.map((request) => [
+        `${request.method} ${request.url.slice(url.length)}`,
+        request.headers.get('dry-run'),
+        request.headers.get('idempotency-key'),
+      ]),
+    ).toEqual([
+      ['GET /api/v2/authenticate', null, null],
+      ['POST /api/v2/contacts', 'true', null],
+      ['DELETE /api/v2/contacts/1', 'true', null],
+      ['DELETE /api/v2/contacts/1', null, null],
+    ]);
+  });
+
+  test('of a dry run is not sent to a server that would ignore the header and write', async () => {
+    steps = [failing(404, {}, 'RESOURCE_NOT_FOUND')];
+    const error = await failure(send('POST', { body: {}, isDryRun: true }));
+    expect(error.message).toBe('This server is too old for a dry run. Nothing was written.');
+    expect(seen.map((request) => request.method)).toEqual(['GET']);
+    steps = [failing(401, {}, 'AUTH_INVALID_API_KEY')];
+    expect((await failure(send('POST', { isDryRun: true }))).exitCode).toBe(4);
+    expect(seen.map((request) => request.method)).toEqual(['GET', 'GET']);
+  });
+
+  test('of a dry run fails loudly if a proxy kept the header back', async () => {
+    const error = await failure(send('POST', { body: {}, isDryRun: true }));
+    expect(error.message).toContain('The dry run was carried out for real');
+  });
+
   test('takes 204 without a body', async () => {
     steps = [() => new Response(null, { status: 204 })];
     expect((await send('DELETE')).body).toEqual({ object: 'none' });

@@ -207,3 +207,41 @@ describe('link and unlink', () => {
     }
   });
 });
+
+describe('--dry-run', () => {
+  const DRY = 'othing was written.';
+
+  test('of every command that writes prints what would be, and writes nothing', async () => {
+    const contact = await create('contacts', 'first_name=Dry');
+    const deal = await create('deals', 'name=Dry');
+    const [id, child] = [String(deal.id), String(contact.id)];
+    const dry = async (...words: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await sandbox.crm([...words, '--dry-run']);
+      expect([words[0], code]).toEqual([words[0], 0]);
+      expect(stderr).toContain(DRY);
+      return stdout;
+    };
+    const made = JSON.parse(await dry('create', 'deals', 'name=Never'));
+    expect(made).toMatchObject({ name: 'Never', status: 'open' });
+    expect((await sandbox.crm(['get', 'deals', made.id])).code).toBe(1);
+    expect(JSON.parse(await dry('update', 'deals', id, 'name=Wet'))).toMatchObject({ id, name: 'Wet' });
+    // It destroys nothing, so it needs no --yes.
+    expect(await dry('delete', 'deals', id)).toBe('');
+    expect(JSON.parse(await sandbox.ok(['get', 'deals', id]))).toMatchObject({ name: 'Dry' });
+    expect(JSON.parse(await dry('link', `deals/${id}/contacts`, child))).toMatchObject({ id: child });
+    expect(await sandbox.ok(['list', `deals/${id}/contacts`])).toBe('');
+    await sandbox.ok(['link', `deals/${id}/contacts`, child]);
+    expect(await dry('unlink', `deals/${id}/contacts`, child)).toBe('');
+    expect(await sandbox.ok(['list', `deals/${id}/contacts`])).not.toBe('');
+  });
+
+  test('fails as the command would', async () => {
+    const words = ['create', 'contacts', 'email=dry@example.com'];
+    await sandbox.ok(words);
+    const { code, stdout, stderr } = await sandbox.crm([...words, '--dry-run']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('409 RESOURCE_CONFLICT');
+    const unknown = await sandbox.crm(['delete', 'contacts', 'nobody', '--dry-run']);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('404')]);
+  });
+});
