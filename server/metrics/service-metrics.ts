@@ -33,23 +33,22 @@ export interface ServiceSources {
   backups: BackupStats | null;
 }
 
-/** Counts the batch items that were written. */
+/** Counts the batch items that were carried out, by their status, and those that failed. */
 export class BatchStats implements WriteObserver {
-  readonly #items = new Map<string, { created: number; failed: number }>();
+  readonly #items = new Map<string, Map<string, number>>();
 
   wrote(operation: Operation, answer: Answer): void {
     if (answer.status === 204 || answer.object !== 'batch') return;
-    const { summary } = answer.data as { summary: { succeeded: number; failed: number } };
-    const items = this.#items.getOrInsert(operation.path, { created: 0, failed: 0 });
-    items.created += summary.succeeded;
-    items.failed += summary.failed;
+    const counts = this.#items.getOrInsert(operation.path, new Map([['failed', 0]]));
+    for (const { status } of (answer.data as { items: { status: string }[] }).items) {
+      const result = status === 'error' ? 'failed' : status;
+      counts.set(result, (counts.get(result) ?? 0) + 1);
+    }
   }
 
   put(metrics: MetricValues): void {
-    for (const [route, { created, failed }] of this.#items) {
-      metrics.put('crm_batch_items_total', created, { route, result: 'created' });
-      metrics.put('crm_batch_items_total', failed, { route, result: 'failed' });
-    }
+    for (const [route, counts] of this.#items)
+      for (const [result, count] of counts) metrics.put('crm_batch_items_total', count, { route, result });
   }
 }
 

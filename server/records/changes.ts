@@ -1,6 +1,5 @@
 // Creates, updates and deletes, the same for every resource: all checks come first, then all writes.
 
-import { QuotaError } from '../../db/engine/quota.ts';
 import { instantText } from '../../db/model/instants.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { initialFields } from '../../db/model/record-forms.ts';
@@ -17,10 +16,10 @@ import {
 } from '../../db/tables/records.ts';
 import { mayRead, principalOf } from '../access.ts';
 import { ApiError } from '../errors.ts';
-import { quotaRefusal } from '../quotas/quota-errors.ts';
 import { actorOf, type RequestOrigin } from '../request-origin.ts';
 import { changeOf, check } from './checks.ts';
 import { loadKnownRecords, noteAccepted } from './lookups.ts';
+import { refusalOf } from './outcomes.ts';
 import { fillComputedFields, getRow, present, presentAll } from './records.ts';
 import { rulesOf } from './registry.ts';
 import type { Change, Created, Rules, Writer } from './rules.ts';
@@ -84,13 +83,6 @@ async function createAll(
   if (create !== undefined) await writeBy(create, writer, resource, { accepted, outcomes, isRepeatedShown });
   else if (accepted.length > 0) await write(writer, resource, accepted);
   return changes.map((change) => outcomes.get(change) ?? change.next);
-}
-
-// @throws errors that are not part of the API
-function refusalOf(error: unknown): ApiError {
-  if (error instanceof QuotaError) return quotaRefusal(error);
-  if (error instanceof ApiError) return error;
-  throw error;
 }
 
 async function write(writer: Writer, resource: Resource, changes: readonly Change[]): Promise<void> {

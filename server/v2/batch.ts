@@ -1,34 +1,43 @@
-// Batch create: items are created in order, each on its own.
+// Batches: up to 100 items in one request, each carried out or rejected on its own, in order.
 import { type TSchema, Type } from 'typebox';
-import type { Data } from '../../db/model/json.ts';
-import type { Resource } from '../../db/model/resource.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
+import { named } from '../../db/model/schemas.ts';
 import { ApiError, errorCodeSchema, errorDetailSchema, validationError } from '../errors.ts';
-import type { WriteCall } from '../operation.ts';
-import { createRecords } from '../records/changes.ts';
+import type { Answer, Call } from '../operation.ts';
+import type { BatchStatus, ItemOutcome } from '../records/outcomes.ts';
+import { capitalized } from './naming.ts';
 
 // After this many faults in a request, later items get only a code and a message.
 const FAULTS_LISTED_MAX = 200;
 
-/** Creates the items in order; one that fails does not affect the others. */
-export async function batchCreate(call: WriteCall, resource: Resource): Promise<Data> {
-  const items = call.body as Data[];
+/**
+ * The response to a batch.
+ * @param carryOut what is done with the valid items; returns the outcome of each, in their order
+ */
+export async function batchAnswer<Item extends JsonValue>(
+  call: Call,
+  carryOut: (items: readonly Item[]) => Promise<readonly ItemOutcome[]>,
+): Promise<Answer> {
+  const items = call.body as Item[];
   const faultsOf = (index: number) => call.itemFaults[index] ?? [];
   const valid = items.filter((_, index) => faultsOf(index).length === 0);
-  const outcomes = (await createRecords(call, resource, valid)).values();
+  const outcomes = (await carryOut(valid)).values();
   let succeeded = 0;
   let listed = 0;
   const results = items.map((_, index): Data => {
     const faults = faultsOf(index);
-    const outcome = faults.length > 0 ? validationError(faults) : (outcomes.next().value ?? {});
+    const outcome = faults.length > 0 ? validationError(faults) : outcomes.next().value;
+    if (outcome === undefined) throw new Error(`item ${index} of a batch has no outcome`);
     if (!(outcome instanceof ApiError)) {
       succeeded += 1;
-      return { index, status: 'created', data: outcome };
+      return { index, ...outcome };
     }
     const error = itemError(outcome, listed < FAULTS_LISTED_MAX);
     listed += outcome.details?.length ?? 0;
     return { index, status: 'error', error };
   });
-  return { items: results, summary: { total: items.length, succeeded, failed: items.length - succeeded } };
+  const summary = { total: items.length, succeeded, failed: items.length - succeeded };
+  return { status: 200, object: 'batch', data: { items: results, summary } };
 }
 
 function itemError({ code, message, details }: ApiError, isListed: boolean): Data {
@@ -68,13 +77,22 @@ const summary = Type.Object(
   { ...closed, $id: 'BatchSummary' },
 );
 
-/** Schema of a batch's `data`, for records of that type. */
-export function batchSchema(typeName: string, record: TSchema): TSchema {
-  const $id = `${typeName}BatchItem`;
-  const created = Type.Object(
-    { index: countOf(0), status: Type.Enum(['created']), data: record },
-    { ...closed, $id: `${$id}Created` },
+/**
+ * Schema of a batch's `data`.
+ * @param name of the batch, such as `ContactBatchUpdate`, from which those of its parts are made
+ * @param statuses of items that succeed; the first one also names their schema
+ * @param data of such an item; not given if it has none
+ */
+export function batchSchema(
+  name: string,
+  statuses: readonly [BatchStatus, ...BatchStatus[]],
+  data?: TSchema,
+): TSchema {
+  const status = Type.Enum([...statuses]);
+  const succeeded = named(
+    `${name}Item${capitalized(statuses[0])}`,
+    Type.Object({ index: countOf(0), status, ...(data && { data }) }, closed),
   );
-  const items = Type.Array(Type.Union([created, failedItem], { $id }));
-  return Type.Object({ items, summary }, { ...closed, $id: `${typeName}BatchResult` });
+  const items = Type.Array(Type.Union([succeeded, failedItem], { $id: `${name}Item` }));
+  return Type.Object({ items, summary }, { ...closed, $id: `${name}Result` });
 }

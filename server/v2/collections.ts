@@ -1,18 +1,14 @@
-// List, get, create, update, delete and batch create of one resource.
-import { type TSchema, Type } from 'typebox';
+// List, get, create, update and delete of one resource, and its batches.
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
-import type { Field } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource, Verb } from '../../db/model/resource.ts';
-import { newRecordFaults } from '../../db/model/rules.ts';
-import { idAlone, named, recordSchema } from '../../db/model/schemas.ts';
 import { withArticle } from '../../db/model/text.ts';
 import type { Answer, Call, Operation, ReadOperation, WriteOperation } from '../operation.ts';
 import { createRecord, removeRecord, updateRecordFields } from '../records/changes.ts';
 import { getRecord, listPage, placeAfter } from '../records/records.ts';
-import { rulesOf } from '../records/registry.ts';
-import { batchCreate, batchSchema } from './batch.ts';
-import { capitalized, operationId, pathOf, titleOf } from './naming.ts';
+import { batchCreate } from './batches.ts';
+import { conflictsOf, createdSchema, createRules, explained, updateExample, writing } from './declared.ts';
+import { operationId, pathOf, titleOf } from './naming.ts';
 import { identityOf, listParameters, pageRequest } from './paging.ts';
 import { requireVersion, versionOf } from './versions.ts';
 
@@ -33,7 +29,7 @@ export function collectionOperations(resource: Resource, alone?: ShownAlone): Op
     create: () => ({ ...common, ...create(resource) }),
     update: () => ({ ...common, ...update(resource) }),
     delete: () => ({ ...common, ...remove(resource) }),
-    batch: () => ({ ...common, ...batch(resource) }),
+    batch: () => ({ ...common, ...batchCreate(resource) }),
   };
   return resource.verbs.map((verb) => makers[verb]());
 }
@@ -135,7 +131,7 @@ function update(resource: Resource): SpecificWrite {
     answer: resource.responseSchema,
     answerKind: 'success',
     successes: { 200: 'Updated.' },
-    examples: { body: exampleOf(resource, ['write'], FIELDS_UPDATED) },
+    examples: { body: updateExample(resource) },
     isConditional: true,
     errorStatuses: [404, 409, 413, 422],
     run: async (call): Promise<Answer> => {
@@ -169,78 +165,6 @@ function remove(resource: Resource): SpecificWrite {
       return { status: 204 };
     },
   };
-}
-
-function batch(resource: Resource): SpecificWrite {
-  return {
-    ...writing(resource),
-    method: 'POST',
-    path: `${pathOf(resource)}/batch`,
-    id: operationId('batchCreate', resource),
-    summary: `Create up to 100 ${resource.name}`,
-    description: explained(
-      resource,
-      'batch',
-      'Items are created independently and in order. A 200 does not mean that every item succeeded: check summary.failed.',
-    ),
-    ...createRules(resource),
-    isBatch: true,
-    answer: batchSchema(capitalized(resource.singular), createdSchema(resource)),
-    answerKind: 'batch',
-    successes: { 200: 'The result of every item, in the order sent.' },
-    errorStatuses: [413, 422],
-    run: async (call): Promise<Answer> => {
-      const data = await batchCreate(call, resource);
-      return { status: 200, object: 'batch', data };
-    },
-  };
-}
-
-function createRules(resource: Resource) {
-  return {
-    body: resource.createSchema,
-    inspect: (body: Data) => newRecordFaults(resource, body),
-    examples: { body: exampleOf(resource, ['write', 'create', 'input']) },
-  };
-}
-
-// Number of fields in the example of an update.
-const FIELDS_UPDATED = 3;
-
-// Without references, whose IDs would have to exist; everything else can be sent unchanged.
-function exampleOf({ fields }: Resource, accesses: readonly Field['access'][], fieldsMax?: number): Data {
-  const sendable = Object.entries(fields).filter(
-    ([, { access, kind }]) => accesses.includes(access) && kind !== 'reference',
-  );
-  return Object.fromEntries(sendable.slice(0, fieldsMax).map(([name, { example }]) => [name, example]));
-}
-
-function explained(resource: Resource, verb: Verb, common = ''): string {
-  return [common, resource.explanations[verb] ?? ''].filter((text) => text !== '').join('\n\n');
-}
-
-function writing(resource: Resource) {
-  return {
-    scopes: [`${resource.name}:write`],
-    isWrite: true,
-    isOrganizationOnly: resource.owner === null,
-    query: {},
-  } as const;
-}
-
-// 409 is documented only if a rule can cause it.
-function conflictsOf(resource: Resource): number[] {
-  return Object.keys(resource.unique).length > 0 || rulesOf(resource).claim !== undefined ? [409] : [];
-}
-
-// For an existing duplicate, the response can contain only the ID.
-function createdSchema(resource: Resource): TSchema {
-  const { fields, createdFields } = resource;
-  if (Object.keys(createdFields).length === 0) return resource.responseSchema;
-  const typeName = capitalized(resource.singular);
-  const whole = named(`Created${typeName}`, recordSchema({ ...fields, ...createdFields }));
-  const bare = named(`Duplicate${typeName}`, recordSchema({ ...idAlone(fields), ...createdFields }));
-  return named(`${typeName}CreateResult`, Type.Union([whole, bare]));
 }
 
 function idOf(call: Call): string {
