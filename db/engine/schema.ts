@@ -122,6 +122,18 @@ export interface TranscriptRow {
   segments: string;
 }
 
+/** The ID of a record in another system. */
+export interface ExternalIdRow {
+  org_id: number;
+  /** The resource of the record, plural. */
+  resource: string;
+  source: string;
+  external_id: string;
+  record_id: string;
+  /** Unix milliseconds. */
+  created_at: number;
+}
+
 export interface StageRow {
   org_id: number;
   id: string;
@@ -150,6 +162,7 @@ export interface Schema {
   pipeline_stages: StageRow;
   contact_emails: { org_id: number; email_key: string; contact_id: string };
   recording_transcripts: TranscriptRow;
+  external_ids: ExternalIdRow;
   /** Stands for the table of any record; `tableOf` and `linkTable` return the real name. */
   records: RecordRow & { org_id: number };
   links: LinkRow;

@@ -5,6 +5,7 @@ import * as auditLog from './0002-audit-log.ts';
 import * as keyRules from './0003-key-rules.ts';
 import * as quotas from './0004-quotas.ts';
 import * as storedAnswers from './0005-stored-answers.ts';
+import * as externalIds from './0006-external-ids.ts';
 
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': initial,
@@ -12,6 +13,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0003-key-rules': keyRules,
   '0004-quotas': quotas,
   '0005-stored-answers': storedAnswers,
+  '0006-external-ids': externalIds,
 };
 
 /**
@@ -23,4 +25,5 @@ export const EXPANDING: ReadonlySet<string> = new Set([
   '0003-key-rules',
   '0004-quotas',
   '0005-stored-answers',
+  '0006-external-ids',
 ]);

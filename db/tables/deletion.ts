@@ -1,9 +1,9 @@
 // Deletes a record with everything that belongs to it, and clears references to it.
 
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { chargeQuota } from '../engine/quota.ts';
-import { linkTable, type RecordKey, type Trx, tableOf } from '../engine/schema.ts';
+import { linkTable, type RecordKey, type Schema, type Trx, tableOf } from '../engine/schema.ts';
 import { type Statement, statement } from '../engine/statement.ts';
 import type { RecordTotals } from '../engine/transaction.ts';
 import { inBatches } from '../event-loop.ts';
@@ -25,7 +25,7 @@ const piecesOf = memoize((resource: Resource): Piece[] =>
       columnsTo(resource, link.fields).map((column) => clearLinkField(link, column)),
     ),
     ...[...Object.values(other.links), ...other.sideTables].flatMap((rows) =>
-      columnsOfSide(resource, other, rows).map((columns) => deleteRows(rows, columns)),
+      columnsOfSide(resource, other, rows).map((columns) => deleteRows(other, rows, columns)),
     ),
   ]),
 );
@@ -131,16 +131,21 @@ function columnsOfSide(resource: Resource, parent: Resource, rows: SideTable): S
   ];
 }
 
-function deleteRows({ table: name }: SideTable, { column, other }: SideColumns): Piece {
+function deleteRows(
+  { name: parent }: Resource,
+  { table: name, resourceColumn }: SideTable,
+  { column, other }: SideColumns,
+): Piece {
   const table = linkTable(name);
   return statement((db, param) => {
-    const some = db
-      .selectFrom(table)
-      .select(other)
-      .where('org_id', '=', param('org'))
-      .where(column, '=', param('id'))
-      .limit(param('rows'));
-    const removed = db.deleteFrom(table).where('org_id', '=', param('org')).where(column, '=', param('id'));
+    const ofRecord = (eb: ExpressionBuilder<Schema, 'links'>) =>
+      eb.and([
+        eb('org_id', '=', param('org')),
+        eb(column, '=', param('id')),
+        ...(resourceColumn === undefined ? [] : [eb(resourceColumn, '=', parent)]),
+      ]);
+    const some = db.selectFrom(table).select(other).where(ofRecord).limit(param('rows'));
+    const removed = db.deleteFrom(table).where(ofRecord);
     return removed.where(db.engine.isIn(sql.ref(other), some)).returning(other);
   });
 }

@@ -22,10 +22,9 @@ const OF_ORGANIZATIONS = [
   'settings',
   'users',
 ];
-const BESIDE: SideTable[] = RESOURCES.flatMap(({ links, sideTables }) => [
-  ...Object.values(links),
-  ...sideTables,
-]);
+const BESIDE: SideTable[] = [
+  ...new Set(RESOURCES.flatMap(({ links, sideTables }) => [...Object.values(links), ...sideTables])),
+];
 
 let harness: Harness;
 let tables: TableMetadata[];
@@ -79,6 +78,27 @@ test('a transcript goes with its recording, and an interaction with those involv
   expect(await rowsWith('recording_transcripts', 'recording_id', recording)).toBe(0);
   for (const table of ['interaction_contacts', 'interaction_companies'])
     expect(await rowsWith(table, 'interaction_id', interaction.id)).toBe(0);
+});
+
+test('the external IDs of a record go with it, and no others', async () => {
+  const api = clientOf(harness);
+  const { orgNumber } = harness;
+  const [deal, other] = [await api.create('deals'), await api.create('deals')];
+  const row = { org_id: orgNumber, resource: 'deals', record_id: deal.id, created_at: 0 };
+  const rows = [
+    { ...row, source: 'a', external_id: '1' },
+    { ...row, source: 'b', external_id: '1' },
+    { ...row, source: 'a', external_id: '2', record_id: other.id },
+    // Of a record of another kind, if it had the same ID.
+    { ...row, source: 'a', external_id: '1', resource: 'tasks' },
+  ];
+  await harness.store.write(orgNumber, (trx) => trx.insertInto('external_ids').values(rows).execute());
+  await remove('deals', { orgNumber, id: deal.id });
+  const left = harness.store.read.selectFrom('external_ids').select(['resource', 'external_id']);
+  expect(await left.orderBy('resource').execute()).toEqual([
+    { resource: 'deals', external_id: '2' },
+    { resource: 'tasks', external_id: '1' },
+  ]);
 });
 
 test('the addresses of a contact follow its fields, and go with it', async () => {

@@ -49,6 +49,7 @@ select create_distributed_table('meetings', 'org_id', colocate_with => 'org_cloc
 select create_distributed_table('recordings', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('recording_transcripts', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('bookings', 'org_id', colocate_with => 'org_clocks');
+select create_distributed_table('external_ids', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('idempotency_keys', 'org_id', colocate_with => 'org_clocks');
 
 -- The counts of limits return the database's clock, which Citus does not allow for distributed tables.
