@@ -17,11 +17,12 @@ import { printSuggestedMap } from './plan/suggest.ts';
 import { type SurveyedInput, surveyInput } from './plan/survey.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
 import { checkErrorsPath, ErrorsFile } from './session/errors-file.ts';
-import { ImportRun } from './session/import-run.ts';
+import { ImportJob } from './session/import-job.ts';
 import type { Journal } from './session/journal.ts';
 import { preflight } from './session/preflight.ts';
 import { Reporter } from './session/report.ts';
 import { lockRows, openJournal } from './session/resume.ts';
+import { RowRun } from './session/row-run.ts';
 
 /** Imports one input; throws a CliError if it could not finish. */
 export async function importFile(request: ImportRequest, config: Config): Promise<ImportSummary> {
@@ -35,17 +36,19 @@ export async function importFile(request: ImportRequest, config: Config): Promis
   if (!request.isQuiet) tellPlan(plan, request, input);
   const greeting = await preflight(client);
   const isKept = !request.isDryRun && input.digest !== null;
-  const subject = { content: input.digest, plan, url: config.url, apiKey, request, ...greeting };
   const interruption = new AbortController();
+  const job = new ImportJob({ request, resource, client, input, plan, reporter, interruption });
+  const subject = { content: input.digest, job, url: config.url, apiKey, request, ...greeting };
   const releases = [onInterrupt(() => interruption.abort())];
   try {
     if (isKept) releases.push(lockRows(subject));
     const journal = await openJournal({ ...subject, beside: isKept ? request.input : null });
     const errorsFile = request.isDryRun && request.errors === null ? null : errorsOf(request, input, journal);
-    return await new ImportRun({
-      ...{ request, resource, client, input, plan, journal, reporter, errorsFile, interruption },
+    const run = new RowRun({
+      ...{ request, job, input, journal, reporter, errorsFile, interruption },
       requestsPerMinute: greeting.requestsPerMinute,
-    }).go();
+    });
+    return job.summary(await run.go());
   } finally {
     for (const release of releases) release();
   }

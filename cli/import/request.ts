@@ -1,27 +1,32 @@
 // The request of an import, and its summary.
 
 import type { ImportFlags } from './flags.ts';
+import type { RowStatus } from './row.ts';
 import type { SuggestedFlags } from './suggested-flags.ts';
 
 export type OnDuplicate = ImportFlags['onDuplicate'];
 
-export interface Counts {
-  created: number;
-  updated: number;
-  skipped: number;
-  rejected: number;
-}
+/** How many rows have each result. */
+export type Counts = Record<RowStatus, number>;
 
-/** The sum of the counts of several parts. */
-export function totalCounts(parts: readonly Counts[]): Counts {
-  const total = { created: 0, updated: 0, skipped: 0, rejected: 0 };
-  for (const { created, updated, skipped, rejected } of parts) {
-    total.created += created;
-    total.updated += updated;
-    total.skipped += skipped;
-    total.rejected += rejected;
+/** The counts that a summary of an import has. */
+export type ImportCounts = Pick<Counts, 'created' | 'updated' | 'skipped' | 'rejected'>;
+
+export const NO_COUNTS: Counts = {
+  ...{ created: 0, updated: 0, unchanged: 0, deleted: 0, found: 0, skipped: 0, rejected: 0 },
+};
+
+/** The sum of the counts of several parts; what a part does not count is 0. */
+export function totalCounts(parts: readonly Partial<Counts>[]): Counts {
+  const total = { ...NO_COUNTS };
+  for (const part of parts) {
+    for (const status of Object.keys(total) as RowStatus[]) total[status] += part[status] ?? 0;
   }
   return total;
+}
+
+export function importCounts({ created, updated, skipped, rejected }: Counts): ImportCounts {
+  return { created, updated, skipped, rejected };
 }
 
 export interface ImportRequest extends ImportFlags {
@@ -60,7 +65,7 @@ export const NO_DIAGNOSIS: Diagnosis = {
   },
 };
 
-export interface ImportSummary extends Counts {
+export interface ImportSummary extends ImportCounts {
   resource: string;
   rows: number;
   companies_created: number;

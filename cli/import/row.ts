@@ -53,10 +53,13 @@ export interface SourceRow {
 /** A row that is ready to send, or already rejected. */
 export type PreparedRow = { line: number; body: Data } | { line: number; rejection: Rejection };
 
+/** The result of a row, for the counts. */
+export type RowStatus = 'created' | 'updated' | 'unchanged' | 'deleted' | 'found' | 'skipped' | 'rejected';
+
 /** The result of a row. */
 export type RowOutcome =
-  /** `id` is the ID of the record, if known. */
-  | { status: 'created' | 'updated' | 'skipped'; id?: string }
+  /** `record` is what the server returned, at least its ID. */
+  | { status: Exclude<RowStatus, 'rejected'>; record?: Data }
   | { status: 'rejected'; rejection: Rejection }
   /** A quota is used up: nothing is wrong with the row. */
   | { status: 'refused'; message: string };

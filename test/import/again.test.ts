@@ -187,7 +187,7 @@ test('two at once: the second names the process that imports these rows, from wh
   expect(first.exitCode).toBe(0);
   expect([second?.exitCode, second?.stderr]).toEqual([
     1,
-    expect.stringMatching(/Process \d+ is importing the same rows into the same organization\.\nNext: /),
+    expect.stringMatching(/Process \d+ is importing the same rows in the same organization\.\nNext: /),
   ]);
   expect(await namesOf(service, 'twice')).toEqual(expectedNames('twice', 30));
   expect(beside('copy.csv')).toEqual([]);

@@ -7,7 +7,7 @@ import { hashFile, sha256 } from '../../files/digest.ts';
 import { kindAt } from '../../files/private-file.ts';
 import { surveyInput } from '../plan/survey.ts';
 import type { ImportRequest, ImportSummary } from '../request.ts';
-import { lockImport } from '../session/lock.ts';
+import { lockRun } from '../session/lock.ts';
 import { preflight } from '../session/preflight.ts';
 import { confirmNotEmpty } from './confirm-not-empty.ts';
 import type { FolderJob, FolderParts, FolderSummary } from './folder-job.ts';
@@ -31,7 +31,7 @@ export async function importFolder(job: FolderJob): Promise<FolderSummary> {
   const { skipped, content } = surveyed;
   const greeting = await preflight(client);
   const subject = sha256([content, url, greeting.oldestPipelineId ?? apiKey].join('\n'));
-  const release = lockImport(subject);
+  const release = lockRun({ verb: 'import', gerund: 'importing' }, subject);
   try {
     const ids = await openMap(job, subject);
     try {

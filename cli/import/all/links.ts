@@ -5,7 +5,7 @@ import { childOf } from '../../../db/model/links.ts';
 import { findResource } from '../../../db/model/resources/registry.ts';
 import { sha256 } from '../../files/digest.ts';
 import { surveyInput } from '../plan/survey.ts';
-import type { Counts } from '../request.ts';
+import type { ImportCounts } from '../request.ts';
 import { type Rejection, RowFault } from '../row.ts';
 import { requestForRow } from '../rows/row-request.ts';
 import { ErrorsFile } from '../session/errors-file.ts';
@@ -29,7 +29,7 @@ export async function importLinks(path: string, parts: FolderParts): Promise<Lin
     earlier: null,
   });
   errorsFile.startOver(false);
-  const counts: Counts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
+  const counts: ImportCounts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
   let done = 0;
   try {
     await reporter.start({

@@ -8,14 +8,15 @@ import { Evidence } from '../plan/column-evidence.ts';
 import { makePlan } from '../plan/plan.ts';
 import type { SurveyedInput } from '../plan/survey.ts';
 import type { ImportSummary } from '../request.ts';
-import { NO_DIAGNOSIS, totalCounts } from '../request.ts';
+import { importCounts, NO_DIAGNOSIS, totalCounts } from '../request.ts';
 import type { Rejection, SourceRow } from '../row.ts';
 import { KeyStore } from '../rows/key-store.ts';
 import { idOf, isAtLevel, markLevels } from '../rows/note-levels.ts';
 import { ErrorsFile, type ErrorsMark } from '../session/errors-file.ts';
-import { ImportRun } from '../session/import-run.ts';
+import { ImportJob } from '../session/import-job.ts';
+import type { RunHooks } from '../session/import-parts.ts';
 import { openJournal } from '../session/resume.ts';
-import type { RunHooks } from '../session/run-parts.ts';
+import { RowRun } from '../session/row-run.ts';
 import type { FolderParts, LeftOut } from './folder-job.ts';
 import { FolderContacts } from './interactions.ts';
 import { importPipelines } from './pipelines.ts';
@@ -117,21 +118,21 @@ export class RecordsImport {
     // Exported files use field names and plain values: nothing must be guessed.
     const survey = { ...input.survey, evidence: new Evidence() };
     const plan = makePlan(resource, survey, { ...request, dateFormat: 'unix-ms' });
+    const shared = { request, input, reporter, interruption };
+    const job = new ImportJob({ ...shared, resource, client, plan, hooks: this.#hooks(resource, takes) });
     const journal = await openJournal({
       ...{ beside: join(ids.folder, name), content: `${this.#parts.content}\n${name}` },
-      ...{ plan, url, apiKey, oldestPipelineId, request, isPart: true },
+      ...{ job, url, apiKey, oldestPipelineId, request, isPart: true },
     });
     const errorsFile = new ErrorsFile({
       ...{ path: null, input: path, format: 'ndjson', headers: null },
       earlier: journal.state.errors ?? earlier?.errors ?? null,
     });
-    const run = new ImportRun({
-      ...{ request, resource, client, input, plan, journal, reporter, errorsFile },
-      ...{ interruption, requestsPerMinute },
-      hooks: this.#hooks(resource, takes),
+    const run = new RowRun({
+      ...{ ...shared, job, journal, errorsFile, requestsPerMinute },
       ...(earlier !== null && { before: earlier.summary }),
     });
-    const summary = await run.go();
+    const summary = job.summary(await run.go());
     return {
       summary: earlier === null ? summary : joined(earlier.summary, summary),
       errors: errorsFile.mark,
@@ -207,7 +208,7 @@ export class RecordsImport {
 function joined(earlier: ImportSummary, later: ImportSummary): ImportSummary {
   return {
     ...later,
-    ...totalCounts([earlier, later]),
+    ...importCounts(totalCounts([earlier, later])),
     rows: earlier.rows + later.rows,
     errors_file: later.errors_file ?? earlier.errors_file,
     status: earlier.status === later.status ? later.status : 'finished',

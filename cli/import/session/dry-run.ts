@@ -5,26 +5,27 @@ import { type RowOutcome, rejectionOf } from '../row.ts';
 import type { Lookups } from '../rows/lookups.ts';
 import { assertCanCreate } from '../rows/row-request.ts';
 import { orderingKeys } from '../rows/unique-keys.ts';
+import type { ImportParts } from './import-parts.ts';
 import { InteractionCheck } from './interaction-check.ts';
 import type { PendingBatch } from './journal-state.ts';
 import { RecordScan } from './record-scan.ts';
 import { ReferenceCheck } from './reference-check.ts';
-import type { RunParts } from './run-parts.ts';
 
 // Marks a row of the file among the owners of unique values; other owners are record IDs.
 const LINE = 'line ';
 
 /** Replaces the Sender in a dry run. */
 export class DryRunChecker {
-  readonly #parts: RunParts;
+  readonly #parts: ImportParts;
   readonly #scan: RecordScan;
   readonly #references: ReferenceCheck;
   readonly #interactions: InteractionCheck;
   #mayWrite: Promise<void> | undefined;
   /** Resources that the key cannot read, so that rows were not checked against them. */
   readonly unchecked = new Set<string>();
+  readonly replays = 0;
 
-  constructor(parts: RunParts, lookups: Lookups) {
+  constructor(parts: ImportParts, lookups: Lookups) {
     const { client, resource, input, interruption } = parts;
     const { signal } = interruption;
     this.#parts = parts;

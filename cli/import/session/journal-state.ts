@@ -1,5 +1,5 @@
 // The state of an import, built from the lines of its journal: first a state, then changes.
-import type { Counts } from '../request.ts';
+import { type Counts, NO_COUNTS, totalCounts } from '../request.ts';
 import type { PreparedRow } from '../row.ts';
 import type { ErrorsMark } from './errors-file.ts';
 import { RowRanges } from './row-ranges.ts';
@@ -42,7 +42,7 @@ export interface Settled {
   batch: number;
   /** The counts of the pass, up to this batch. */
   rows: number;
-  counts: Counts;
+  counts: Partial<Counts>;
   /** Index in the input of the last row. */
   reach: number;
   /** Indexes of the rows that were rejected, or refused. */
@@ -80,13 +80,11 @@ export type JournalLine =
   | { settled: Settled }
   | { finishedAt: string };
 
-const NONE: Counts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
-
 /** The state of an import that starts with this pass. */
 export function beginning(header: JournalHeader, pass: Pass): JournalState {
   return {
-    ...{ crm_journal: 2, ...header, pass, batches: 0, rows: 0, counts: NONE, reach: -1 },
-    ...{ rejected: new RowRanges(), open: new RowRanges(), openReach: -1, accepted: NONE },
+    ...{ crm_journal: 2, ...header, pass, batches: 0, rows: 0, counts: NO_COUNTS, reach: -1 },
+    ...{ rejected: new RowRanges(), open: new RowRanges(), openReach: -1, accepted: NO_COUNTS },
     ...{ errors: null, refusal: null, pending: [], finishedAt: null },
   };
 }
@@ -96,21 +94,16 @@ export function afterLine(state: JournalState, line: JournalLine): JournalState 
   if ('sent' in line) return { ...state, pending: [...state.pending, line.sent] };
   if ('finishedAt' in line) return { ...state, finishedAt: line.finishedAt };
   if ('pass' in line) {
-    const { created, updated, skipped } = state.counts;
-    const { accepted } = state;
     return {
       ...beginning(state, line.pass),
       open: state.rejected.withThoseAfter(state.open, state.reach),
       openReach: Math.max(state.openReach, state.reach),
-      accepted: {
-        created: accepted.created + created,
-        updated: accepted.updated + updated,
-        skipped: accepted.skipped + skipped,
-        rejected: 0,
-      },
+      accepted: { ...totalCounts([state.accepted, state.counts]), rejected: 0 },
     };
   }
-  const { batch, rows, counts, reach, rejected, errors } = line.settled;
+  const { batch, rows, reach, rejected, errors } = line.settled;
+  // Older journals count fewer results.
+  const counts = totalCounts([line.settled.counts]);
   for (const index of rejected) state.rejected.add(index);
   const pending = state.pending.filter(({ number }) => number !== batch);
   const refusal = line.settled.refusal ?? state.refusal;
@@ -132,6 +125,8 @@ export function readState(bytes: Buffer): { state: JournalState; bytesWhole: num
   const state = others.reduce((so_far, line) => afterLine(so_far, JSON.parse(line) as JournalLine), {
     ...base,
     ...ranges,
+    counts: totalCounts([base.counts]),
+    accepted: totalCounts([base.accepted]),
     // Older journals do not have one.
     refusal: base.refusal ?? null,
   });

@@ -1,15 +1,16 @@
-// Prevents a second import of the same rows while one runs.
+// Prevents a second run with the same rows while one runs.
 import { sha256 } from '../../files/digest.ts';
 import { lockOf, lockWork } from '../../files/work-lock.ts';
+import type { RowJob } from './row-job.ts';
 
 /**
- * Locks the import that `subject` identifies; the returned function releases the lock.
+ * Locks the run that `subject` identifies; the returned function releases the lock.
  * @throws CliError that names the process holding the lock
  */
-export function lockImport(subject: string): () => void {
+export function lockRun({ verb, gerund }: Pick<RowJob, 'verb' | 'gerund'>, subject: string): () => void {
   return lockWork({
-    path: lockOf(`import-${sha256(subject).slice(0, 32)}`),
-    refusal: 'is importing the same rows into the same organization',
+    path: lockOf(`${verb}-${sha256(subject).slice(0, 32)}`),
+    refusal: `is ${gerund} the same rows in the same organization`,
     nextSteps: ['wait until it ends, then run the same command again to see the result.'],
   });
 }

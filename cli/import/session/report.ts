@@ -23,12 +23,13 @@ export class Reporter extends Display {
     const isNew = await super.start(options);
     if (!isNew) return false;
     this.reasons.clear();
-    this.settled(options.startAt ?? 0, { created: 0, updated: 0, skipped: 0, rejected: 0 });
+    this.settled(options.startAt ?? 0, {});
     return true;
   }
 
-  settled(done: number, { created, updated, skipped, rejected }: Counts): void {
-    this.show({ done, ok: created + updated, failed: rejected, skipped });
+  settled(done: number, { skipped = 0, rejected = 0, ...others }: Partial<Counts>): void {
+    const ok = Object.values(others).reduce((sum, count) => sum + count, 0);
+    this.show({ done, ok, failed: rejected, skipped });
   }
 
   override async stop(): Promise<void> {

@@ -1,32 +1,32 @@
-// Opens the journal of an import: a new one, that of an interrupted run, or that of a finished one.
+// Opens the journal of a run: a new one, that of an interrupted run, or that of a finished one.
 import { CliError, usageError } from '../../errors.ts';
 import { sha256 } from '../../files/digest.ts';
 import { kindAt } from '../../files/private-file.ts';
 import { counted, formatCount } from '../../terminal/format.ts';
 import { canAsk, confirm, note } from '../../terminal/streams.ts';
-import { type Plan, planKey } from '../plan/plan.ts';
 import { type ImportRequest, totalCounts } from '../request.ts';
 import type { ErrorsMark } from './errors-file.ts';
-import { JOURNAL_SUFFIX, Journal } from './journal.ts';
+import { Journal } from './journal.ts';
 import type { JournalHeader, JournalState, Pass } from './journal-state.ts';
-import { lockImport } from './lock.ts';
+import { lockRun } from './lock.ts';
+import type { RowJob } from './row-job.ts';
 
-/** What is imported, and where. */
-export interface ImportSubject {
+/** What is done with which rows, and where. */
+export interface RunSubject {
   /** Digest of the input; null if it can be read only once. */
   content: string | null;
-  plan: Plan;
+  job: RowJob;
   /** Server URL. */
   url: string;
   apiKey: string;
   oldestPipelineId: string | null;
-  request: ImportRequest;
+  request: Pick<ImportRequest, 'batchSize' | 'isResumeWanted' | 'isConfirmed'>;
 }
 
-export interface ResumeOptions extends ImportSubject {
+export interface ResumeOptions extends RunSubject {
   /** The file next to which the journal is, or null if there is none, as with standard input. */
   beside: string | null;
-  /** Whether it is one of several journals of the same import. */
+  /** Whether it is one of several journals of the same run. */
   isPart?: boolean;
 }
 
@@ -35,38 +35,37 @@ const CERTAIN_MS = 23 * 60 * 60 * 1000;
 
 /** The journal to use; its state shows whether the import is finished, or its progress. */
 export async function openJournal(options: ResumeOptions): Promise<Journal> {
-  const { beside, request } = options;
-  const settings = settingsOf(options);
-  // An input that can be read only once has no digest, so it gets new keys every time.
-  const isSalted = !request.isResumeWanted || options.content === null;
+  const { beside, request, job } = options;
+  const { settings } = job;
+  // An input that can be read only once has no digest, so it gets new keys every time. So do rows that may be sent
+  // again: replayed responses to the first time would keep the second from writing.
+  const isSalted = !request.isResumeWanted || options.content === null || job.ifRepeated === null;
   const header = headerOf(options, isSalted ? crypto.randomUUID() : '');
   const pass = passOf(header, settings, 1);
   if (beside === null) return Journal.begin(null, header, pass);
   const { path, journal } = request.isResumeWanted
-    ? journalOf(beside, header)
-    : { path: `${beside}${JOURNAL_SUFFIX}`, journal: undefined };
-  if (journal === undefined) return beginAt(path, header, pass);
-  if (!options.isPart && isInVain(journal.state) && isOther(journal.state, header, settings)) {
+    ? journalOf(beside, job, header)
+    : { path: `${beside}${job.journalSuffix}`, journal: undefined };
+  if (journal === undefined) return beginAt(path, job, header, pass);
+  const { state } = journal;
+  const isForgettable = job.ifRepeated === null ? state.content !== header.content : isInVain(state);
+  if (!options.isPart && isForgettable && isOther(state, header, settings)) {
     journal.close();
     // Replayed responses about refused rows must not count as current ones.
     const fresh = { ...header, salt: crypto.randomUUID() };
-    return beginAt(path, fresh, passOf(fresh, settings, 1), journal.state.errors);
+    // The rejected rows of other content are still wanted.
+    const errors = state.content === header.content ? state.errors : null;
+    return beginAt(path, job, fresh, passOf(fresh, settings, 1), errors);
   }
-  refuseOtherRows(journal.state, header, options);
-  if (journal.state.finishedAt === null) await settleDoubts(journal.state, options, path);
+  refuseOtherRows(state, header, options);
+  if (state.finishedAt === null && job.ifRepeated !== null) await settleDoubts(state, options, path);
   return journal;
 }
 
-/** Locks out other imports of the same rows; the returned function releases the lock. */
-export function lockRows(subject: ImportSubject): () => void {
+/** Locks out other runs with the same rows; the returned function releases the lock. */
+export function lockRows(subject: RunSubject): () => void {
   const { content, mapping, server, oldestPipelineId, keyDigest } = headerOf(subject, '');
-  return lockImport([content, mapping, server, oldestPipelineId ?? keyDigest].join('\n'));
-}
-
-/** The settings of a request that may differ between passes. */
-export function settingsOf({ request, plan }: Pick<ImportSubject, 'request' | 'plan'>): string {
-  const values = JSON.stringify([...plan.values].map(([header, map]) => [header, [...map]]));
-  return JSON.stringify([request.onDuplicate, request.createMissing, sha256(values).slice(0, 16)]);
+  return lockRun(subject.job, [content, mapping, server, oldestPipelineId ?? keyDigest].join('\n'));
 }
 
 /** The next pass, with the given settings. */
@@ -74,13 +73,12 @@ export function nextPass(state: JournalState, settings: string): Pass {
   return passOf(state, settings, state.pass.number + 1);
 }
 
-function headerOf(options: ImportSubject, salt: string): JournalHeader {
-  const { content, plan, url, apiKey, oldestPipelineId, request } = options;
+function headerOf(options: RunSubject, salt: string): JournalHeader {
+  const { content, job, url, apiKey, oldestPipelineId, request } = options;
   return {
     content: sha256(content ?? ''),
-    // Replaced values may differ between passes.
-    mapping: sha256(planKey({ ...plan, values: new Map() })),
-    resource: plan.resource.name,
+    mapping: job.mapping,
+    resource: job.resource.name,
     server: url,
     keyDigest: sha256(apiKey),
     oldestPipelineId,
@@ -98,15 +96,19 @@ function headerOf(options: ImportSubject, salt: string): JournalHeader {
  */
 function passOf(header: JournalHeader, settings: string, number: number): Pass {
   const { content, mapping, batchSize, salt } = header;
-  const [, , values] = JSON.parse(settings) as string[];
+  const values = (JSON.parse(settings) as string[]).at(-1);
   const parts = [content, mapping, values, batchSize, salt, number === 1 ? '' : `${number} ${settings}`];
   return { number, settings, keyPrefix: `crm-import-${sha256(parts.join('\n')).slice(0, 40)}` };
 }
 
 /** The journal of an earlier run for this resource and organization, or the path for a new one. */
-function journalOf(beside: string, header: JournalHeader): { path: string; journal: Journal | undefined } {
+function journalOf(
+  beside: string,
+  { journalSuffix }: RowJob,
+  header: JournalHeader,
+): { path: string; journal: Journal | undefined } {
   for (let number = 1; ; number += 1) {
-    const path = `${beside}${JOURNAL_SUFFIX}${number === 1 ? '' : `.${number}`}`;
+    const path = `${beside}${journalSuffix}${number === 1 ? '' : `.${number}`}`;
     const journal = kindAt(path) === 'nothing' ? undefined : Journal.resume(path);
     if (journal === undefined || isOfSame(journal.state, header)) return { path, journal };
     journal.close();
@@ -137,14 +139,24 @@ function isOther(earlier: JournalState, header: JournalHeader, settings: string)
   return isEnded || earlier.content !== header.content || earlier.mapping !== header.mapping;
 }
 
-function beginAt(path: string, header: JournalHeader, pass: Pass, errors?: ErrorsMark | null): Journal {
+function beginAt(
+  path: string,
+  { verb, ifRepeated }: RowJob,
+  header: JournalHeader,
+  pass: Pass,
+  errors?: ErrorsMark | null,
+): Journal {
   try {
     return Journal.begin(path, header, pass, errors);
   } catch {
     note(
-      `crm: cannot write ${path}, so this import has no journal. If it is interrupted, run the same command`,
+      `crm: cannot write ${path}, so this ${verb} has no journal. If it is interrupted, run the same command`,
     );
-    note('crm: again within 24 hours: the server remembers the rows, and none is imported twice.');
+    note(
+      ifRepeated === null
+        ? 'crm: again: it starts with the first row.'
+        : 'crm: again within 24 hours: the server remembers the rows, and none is imported twice.',
+    );
     return Journal.begin(null, header, pass);
   }
 }
@@ -153,7 +165,7 @@ function beginAt(path: string, header: JournalHeader, pass: Pass, errors?: Error
 function refuseOtherRows(
   earlier: JournalState,
   header: JournalHeader,
-  { beside: input, plan, request }: Pick<ResumeOptions, 'beside' | 'plan' | 'request'>,
+  { beside: input, job }: Pick<ResumeOptions, 'beside' | 'job'>,
 ): void {
   const hasChanged = earlier.content !== header.content;
   if (!hasChanged && earlier.mapping === header.mapping) return;
@@ -169,20 +181,8 @@ function refuseOtherRows(
     hasChanged
       ? 'put new rows into a file with another name.'
       : 'use the same mapping to continue that import.',
-    `add --no-resume to import every row again, ${amongOthers(plan, request)}.`,
+    `add --no-resume to import every row again, ${job.ifRepeated}.`,
   );
-}
-
-/** What happens to rows whose records already exist. */
-function amongOthers({ resource }: Plan, { onDuplicate }: ImportRequest): string {
-  if (resource.repeatedBy.length > 0) return 'except those that already exist';
-  const unique = Object.keys(resource.unique);
-  if (unique.length === 0) return 'as new records';
-  return {
-    fail: `as new records; rows whose ${unique.join(' or ')} already exists are rejected`,
-    skip: `except those whose ${unique.join(' or ')} already exists`,
-    update: `which updates ${resource.name} whose ${unique.join(' or ')} already exists`,
-  }[onDuplicate];
 }
 
 /** Batches without a response are sent again; that is safe only while the server remembers their keys. */

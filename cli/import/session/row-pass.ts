@@ -1,14 +1,9 @@
 // One pass over the rows of an input: prepares and sends them, several batches at once, and settles them in order.
-import { note } from '../../terminal/streams.ts';
 import { totalCounts } from '../request.ts';
 import type { PreparedRow, RowOutcome, SourceRow } from '../row.ts';
-import { buildRow } from '../rows/build-row.ts';
-import { Lookups } from '../rows/lookups.ts';
-import { orderingKeys } from '../rows/unique-keys.ts';
-import { DryRunChecker } from './dry-run.ts';
 import { isOpen, type PendingBatch } from './journal-state.ts';
+import type { RowSender, SettledRow } from './row-job.ts';
 import type { RunParts } from './run-parts.ts';
-import { Sender } from './send.ts';
 
 export interface PassOptions {
   /** Whether to finish only what was sent before. */
@@ -25,50 +20,33 @@ interface InputRow extends SourceRow {
 interface UnderWay {
   batch: PendingBatch;
   rows: InputRow[];
-  /** The unique values of its records: rows that share one are never sent at the same time. */
+  /** The ordering keys of its rows. */
   keys: Set<string>;
   outcomes: Promise<RowOutcome[]>;
 }
 
-/** Runs the rest of the journal's pass; resolves with the number of created companies, and of replayed responses. */
-export async function runPass(
-  parts: RunParts,
-  options: PassOptions,
-): Promise<{ createdCompanies: number; replays: number }> {
-  const { request, client, journal, interruption } = parts;
-  const { createMissing, isDryRun } = request;
-  const { signal } = interruption;
-  const { keyPrefix } = journal.state.pass;
-  const lookups = new Lookups(client, { createMissing, keyPrefix, isDryRun, signal });
-  if (!isDryRun) {
-    const sender = new Sender(parts, keyPrefix);
-    await sendBatches(parts, options, { lookups, sender, concurrency: request.concurrency });
-    return { createdCompanies: lookups.createdCompanies, replays: sender.replays };
-  }
-  const checker = new DryRunChecker(parts, lookups);
+/** Runs the rest of the journal's pass; resolves with the number of replayed responses. */
+export async function runPass(parts: RunParts, options: PassOptions): Promise<number> {
+  const sender = parts.job.startPass(parts.journal.state.pass.keyPrefix);
   try {
-    // The checker keeps its own record of what would exist, row by row.
-    await sendBatches(parts, options, { lookups, sender: checker, concurrency: 1 });
+    await sendBatches(parts, options, sender);
+    return sender.replays;
   } finally {
-    checker.close();
+    sender.close();
   }
-  for (const name of checker.unchecked) {
-    note(`crm: the key cannot read ${name}, so rows were not checked against them.`);
-  }
-  return { createdCompanies: lookups.createdCompanies, replays: 0 };
 }
 
 async function sendBatches(
   parts: RunParts,
   { isSettlingOnly, shouldStop }: PassOptions,
-  how: { lookups: Lookups; sender: Pick<Sender, 'send'>; concurrency: number },
+  sender: RowSender,
 ): Promise<void> {
-  const { resource, journal, errorsFile } = parts;
+  const { journal, errorsFile } = parts;
   const underWay: UnderWay[] = [];
   const settleFirst = async (): Promise<void> => {
     const [first] = underWay;
     if (first === undefined) return;
-    settle(parts, first.batch, first.rows, await first.outcomes);
+    await settle(parts, first.batch, first.rows, await first.outcomes);
     underWay.shift();
   };
   const pending = new Map(journal.state.pending.map((batch) => [batch.number, batch]));
@@ -78,11 +56,9 @@ async function sendBatches(
     number += 1;
     const earlier = pending.get(number);
     if (earlier === undefined && isSettlingOnly) break;
-    const batch = earlier ?? (await prepareBatch(number, rows, parts, how.lookups));
-    const keys = new Set(
-      batch.rows.flatMap((row) => ('body' in row ? orderingKeys(resource, row.body) : [])),
-    );
-    while (underWay.length >= how.concurrency || underWay.some((one) => !one.keys.isDisjointFrom(keys))) {
+    const batch = earlier ?? (await prepareBatch(number, rows, parts, sender));
+    const keys = new Set(batch.rows.flatMap((row) => ('body' in row ? sender.orderingKeys(row.body) : [])));
+    while (underWay.length >= sender.concurrency || underWay.some((one) => !one.keys.isDisjointFrom(keys))) {
       await settleFirst();
     }
     if (shouldStop()) break;
@@ -91,7 +67,7 @@ async function sendBatches(
       errorsFile?.sync();
       journal.send(batch);
     }
-    const outcomes = how.sender.send(batch);
+    const outcomes = sender.send(batch);
     // Handled when the batch's turn comes; until then it must not count as unhandled.
     outcomes.catch(() => {});
     underWay.push({ batch, rows, keys, outcomes });
@@ -100,7 +76,7 @@ async function sendBatches(
 }
 
 /** The rows of the pass after those that an earlier run processed, in batches. */
-async function* batchesOf({ input, hooks, journal }: RunParts): AsyncGenerator<InputRow[]> {
+async function* batchesOf({ input, job, journal }: RunParts): AsyncGenerator<InputRow[]> {
   // A copy, because the state changes while rows are read.
   const { state } = journal;
   let behind = state.rows;
@@ -108,7 +84,7 @@ async function* batchesOf({ input, hooks, journal }: RunParts): AsyncGenerator<I
   let batch: InputRow[] = [];
   for await (const row of await input.rows()) {
     index += 1;
-    if (!isOpen(state, index) || hooks?.takes(row) === false) continue;
+    if (!isOpen(state, index) || !job.takes(row)) continue;
     if (behind > 0) {
       behind -= 1;
       continue;
@@ -124,50 +100,38 @@ async function* batchesOf({ input, hooks, journal }: RunParts): AsyncGenerator<I
 async function prepareBatch(
   number: number,
   rows: readonly InputRow[],
-  { hooks, interruption, plan }: RunParts,
-  lookups: Lookups,
+  { interruption }: RunParts,
+  sender: RowSender,
 ): Promise<PendingBatch> {
   const prepared: PreparedRow[] = [];
   for (const row of rows) {
     interruption.signal.throwIfAborted();
-    const built = await buildRow(row, plan, lookups);
-    const isAdapted = 'body' in built && hooks !== undefined;
-    prepared.push(isAdapted ? { line: row.line, body: hooks.adapt(built.body) } : built);
+    prepared.push(await sender.prepare(row));
   }
   return { number, sentAt: Date.now(), rows: prepared };
 }
 
-function settle(
+async function settle(
   parts: RunParts,
   batch: PendingBatch,
   rows: readonly InputRow[],
   outcomes: readonly RowOutcome[],
-): void {
-  const { journal, reporter, errorsFile, hooks } = parts;
+): Promise<void> {
+  const { job, journal, errorsFile } = parts;
   const counts = { ...journal.state.counts };
-  const stored: { row: SourceRow; id: string }[] = [];
+  const settled: SettledRow[] = [];
   const rejected: number[] = [];
   let refusal: string | null = null;
   for (const [at, row] of rows.entries()) {
     const [outcome, prepared] = [outcomes[at], batch.rows[at]];
-    if (outcome === undefined) continue;
-    if (outcome.status === 'refused') {
-      refusal ??= outcome.message;
-      rejected.push(row.index);
-      continue;
-    }
-    counts[outcome.status] += 1;
-    if (outcome.status !== 'rejected') {
-      if (outcome.id !== undefined) stored.push({ row, id: outcome.id });
-      continue;
-    }
-    rejected.push(row.index);
-    // With hooks, a body has the new IDs, which the row of the input does not have.
-    const isAdapted = hooks !== undefined && prepared !== undefined && 'body' in prepared;
-    errorsFile?.add(isAdapted ? { ...row, original: prepared.body } : row, outcome.rejection);
-    reporter.reasons.take(row, outcome.rejection, parts.plan);
+    if (outcome === undefined || prepared === undefined) continue;
+    settled.push({ row, prepared, outcome });
+    if (outcome.status === 'refused') refusal ??= outcome.message;
+    else counts[outcome.status] += 1;
+    if (outcome.status === 'rejected') errorsFile?.add(job.shown(row, prepared), outcome.rejection);
+    if (outcome.status === 'rejected' || outcome.status === 'refused') rejected.push(row.index);
   }
-  hooks?.stored(stored);
+  await job.settled(settled);
   journal.settle({
     ...{ batch: batch.number, rows: journal.state.rows + rows.length, counts, rejected },
     ...(refusal !== null && { refusal }),

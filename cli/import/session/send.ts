@@ -8,19 +8,19 @@ import { isQuotaRefusal, responseError } from '../../api/response-error.ts';
 import { CliError } from '../../errors.ts';
 import { type Rejection, RowFault, type RowOutcome } from '../row.ts';
 import { rejectionOfError, requestForRow } from '../rows/row-request.ts';
+import type { ImportParts } from './import-parts.ts';
 import type { PendingBatch } from './journal-state.ts';
-import type { RunParts } from './run-parts.ts';
 
 /** Sends the batches of one pass. */
 export class Sender {
-  readonly #parts: RunParts;
+  readonly #parts: ImportParts;
   readonly #keyPrefix: string;
   readonly #signal: AbortSignal;
   /** Responses that the server replayed. */
   replays = 0;
 
   /** Idempotency keys are `keyPrefix` and the number of a batch. */
-  constructor(parts: RunParts, keyPrefix: string) {
+  constructor(parts: ImportParts, keyPrefix: string) {
     this.#parts = parts;
     this.#keyPrefix = keyPrefix;
     this.#signal = parts.interruption.signal;
@@ -82,7 +82,7 @@ export class Sender {
   async #outcome(sent: Data, item: BatchItem | undefined): Promise<RowOutcome> {
     if (item?.status === 'created') {
       const status = item.data?.is_duplicate === true ? 'skipped' : 'created';
-      return { status, id: String(item.data?.id) };
+      return { status, record: item.data ?? {} };
     }
     const error = item?.error ?? {
       code: 'INTERNAL_ERROR',
@@ -102,11 +102,10 @@ export class Sender {
     if (request.onDuplicate === 'skip' && hooks === undefined) return { status: 'skipped' };
     try {
       const existing = await this.#findExisting(sent, conflict);
-      const id = String(existing.id);
-      if (request.onDuplicate === 'skip') return { status: 'skipped', id };
+      if (request.onDuplicate === 'skip') return { status: 'skipped', record: existing };
       const body = changesFor(resource, sent, existing);
-      await this.#patch(`/api/v2/${resource.name}/${id}`, body);
-      return { status: 'updated', id };
+      await this.#patch(`/api/v2/${resource.name}/${existing.id}`, body);
+      return { status: 'updated', record: existing };
     } catch (error) {
       if (!(error instanceof RowFault)) throw error;
       return {

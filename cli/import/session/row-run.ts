@@ -5,34 +5,42 @@ import { inputName } from '../../input/files.ts';
 import { secondsSince } from '../../input/instant.ts';
 import { counted, formatCount } from '../../terminal/format.ts';
 import { note } from '../../terminal/streams.ts';
-import { settledRequest } from '../plan/plan.ts';
-import type { Diagnosis, ImportRequest, ImportSummary } from '../request.ts';
-import { totalCounts } from '../request.ts';
-import { ERROR_COLUMNS } from '../row.ts';
-import { elsewhere } from './rejection-reasons.ts';
-import { nextPass, settingsOf } from './resume.ts';
+import { type Counts, totalCounts } from '../request.ts';
+import { nextPass } from './resume.ts';
 import { type PassOptions, reportSettled, runPass } from './row-pass.ts';
 import type { RunParts } from './run-parts.ts';
 
+/** How a run ended. */
+export interface RunResult {
+  /** `already`: an earlier run had finished; `stopped`: by `--stop-after`. */
+  status: 'finished' | 'already' | 'stopped';
+  /** Of the last pass. */
+  counts: Counts;
+  /** Of all passes. */
+  total: Counts;
+  /** Where the rejected rows are, if there are any. */
+  errorsFile: string | null;
+  seconds: number;
+}
+
 /** One run over one input; the journal decides where it starts. */
-export class ImportRun {
+export class RowRun {
   readonly #parts: RunParts;
   readonly #startedMs = Date.now();
-  #createdCompanies = 0;
   #replays = 0;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
   }
 
-  /** Runs the rest of the import; throws a CliError that says how to continue. */
-  async go(): Promise<ImportSummary> {
-    const { request, plan, input, journal, reporter, errorsFile } = this.#parts;
-    const settings = settingsOf({ request, plan });
+  /** Runs what is left to do; throws a CliError that says how to continue. */
+  async go(): Promise<RunResult> {
+    const { request, job, input, journal, reporter, errorsFile } = this.#parts;
+    const { settings } = job;
     const isOther = journal.state.pass.settings !== settings;
     const isLeft = isOther && journal.state.rejected.size > 0;
     try {
-      if (journal.state.finishedAt !== null && !isLeft) return this.#summary('already');
+      if (journal.state.finishedAt !== null && !isLeft) return this.#result('already');
       if (isOther || journal.state.refusal !== null) await this.#goOver(settings);
       else this.#takeUp();
       const rejectedBefore = journal.state.counts.rejected;
@@ -41,11 +49,11 @@ export class ImportRun {
       const isRefused = () => journal.state.refusal !== null;
       await this.#run({ isSettlingOnly: false, shouldStop: () => isStopped() || isRefused() });
       if (isRefused()) throw this.#refused();
-      if (isStopped()) return this.#summary('stopped');
+      if (isStopped()) return this.#result('stopped');
       input.checkUnchanged();
       errorsFile?.sync();
       journal.finish();
-      return this.#summary('finished');
+      return this.#result('finished');
     } catch (error) {
       throw this.#explained(error);
     } finally {
@@ -65,7 +73,7 @@ export class ImportRun {
     if (errorsFile?.path === null || isOfForgotten) errorsFile?.startOver(this.#ownsErrors());
   }
 
-  /** Whether an errors file belongs to this import: known to its journal, or unknown because of a crash. */
+  /** Whether an errors file belongs to this run: known to its journal, or unknown because of a crash. */
   #ownsErrors(): boolean {
     const { journal, errorsFile } = this.#parts;
     return errorsFile?.path !== null || (journal.isResumed && journal.state.errors === null);
@@ -84,77 +92,47 @@ export class ImportRun {
   }
 
   async #run(how: PassOptions): Promise<void> {
-    const { request, resource, input, journal, reporter, requestsPerMinute, before } = this.#parts;
+    const { request, job, input, journal, reporter, requestsPerMinute, before } = this.#parts;
     const { rows, pass, open, openReach, batchSize } = journal.state;
     const beyond = Math.max(0, (input.rowCount ?? 0) - openReach - 1);
     await reporter.start({
-      label: `${request.isDryRun ? 'Checking' : 'Importing'} ${resource.name}`,
+      label: `${request.isDryRun ? 'Checking' : capitalized(job.gerund)} ${job.resource.name}`,
       unit: 'rows',
       total: pass.number === 1 ? input.rowCount : open.size + beyond,
       startAt: rows + (before?.rows ?? 0),
       ...(!request.isDryRun && { ratePerMinuteMax: requestsPerMinute * batchSize }),
     });
     reportSettled(this.#parts);
-    const { createdCompanies, replays } = await runPass(this.#parts, how);
-    this.#createdCompanies += createdCompanies;
-    this.#replays += replays;
+    this.#replays += await runPass(this.#parts, how);
   }
 
-  #summary(status: ImportSummary['status']): ImportSummary {
-    const { request, resource, journal, reporter, errorsFile } = this.#parts;
+  #result(status: RunResult['status']): RunResult {
+    const { request, journal, errorsFile } = this.#parts;
     const { counts, accepted, salt } = journal.state;
-    const { dates, numbers } = this.#parts.plan;
-    const [order, ...otherOrders] = new Set(dates.orders.values());
-    const [mark, ...otherMarks] = new Set(numbers.values());
     if (this.#replays > 0 && !request.isQuiet && salt === '') {
       note(
         `crm: ${counted(this.#replays, 'batch', 'batches')} had already been sent. No row was imported twice.`,
       );
     }
-    const total = totalCounts([accepted, counts]);
-    const figures = status === 'already' ? total : counts;
-    const isNothingIn = total.created + total.updated === 0;
-    const diagnosis = reporter.reasons.diagnosis(request, this.#parts.plan, isNothingIn);
     return {
-      resource: resource.name,
-      rows: figures.created + figures.updated + figures.skipped + figures.rejected,
-      ...figures,
-      companies_created: this.#createdCompanies,
-      errors_file: (status === 'already' ? errorsFile?.standing : errorsFile?.path) ?? null,
-      dry_run: request.isDryRun,
-      status,
+      ...{ status, counts, total: totalCounts([accepted, counts]) },
+      errorsFile: (status === 'already' ? errorsFile?.standing : errorsFile?.path) ?? null,
       seconds: secondsSince(this.#startedMs),
-      ...(order !== undefined && otherOrders.length === 0 && { date_format: order }),
-      ...(mark === 'comma' && otherMarks.length === 0 && { decimal_comma: true }),
-      diagnosis,
-      otherMapping: this.#otherMapping(diagnosis),
     };
-  }
-
-  #otherMapping({ strangeColumns }: Diagnosis): ImportRequest | null {
-    const { request, resource, plan, input } = this.#parts;
-    // Every row of an errors file is wrong somewhere.
-    const isErrorsFile = ERROR_COLUMNS.some((name) => input.survey.headers.includes(name));
-    if (strangeColumns.length === 0 || isErrorsFile) return null;
-    const map = strangeColumns.map((header) => elsewhere(header, plan));
-    const others = request.map.filter(
-      (text) => !strangeColumns.some((header) => text.startsWith(`${header}=`)),
-    );
-    return settledRequest(resource, input.survey, { ...request, map: [...others, ...map] });
   }
 
   /** The error for a used-up quota; refused rows are sent again in the next pass. */
   #refused(): CliError {
-    const { refusal, counts } = this.#parts.journal.state;
-    const { created, updated, skipped } = counts;
-    const done = created + updated + skipped;
-    return new CliError(`Stopped after importing ${counted(done, 'row')}. ${refusal}`, {
+    const { job, journal } = this.#parts;
+    const { refusal, rows, rejected } = journal.state;
+    const done = rows - rejected.size;
+    return new CliError(`Stopped after ${job.gerund} ${counted(done, 'row')}. ${refusal}`, {
       exitCode: EXIT.auth,
       nextSteps: [MAKE_ROOM],
     });
   }
 
-  /** The error that ends the import, with its progress and how to continue. */
+  /** The error that ends the run, with its progress and how to continue. */
   #explained(error: unknown): unknown {
     const { rows } = this.#parts.journal.state;
     const nextStep = this.#nextStep(rows);
@@ -166,7 +144,7 @@ export class ImportRun {
   }
 
   #nextStep(rows: number): string {
-    const { request, input, journal } = this.#parts;
+    const { request, job, input, journal } = this.#parts;
     if (request.isDryRun) return 'run the same command again; nothing was written.';
     if (input.digest !== null && journal.state.refusal !== null)
       return 'then run the same command again to continue. No row is lost or duplicated.';
@@ -178,6 +156,10 @@ export class ImportRun {
     }
     const unknown = formatCount(journal.state.batchSize * request.concurrency);
     const name = inputName(request.input);
-    return `import the rest from a file, because ${name} cannot be resumed. ${counted(rows, 'row')} of it ${rows === 1 ? 'was' : 'were'} processed, and up to ${unknown} more may have been.`;
+    return `${job.verb} the rest from a file, because ${name} cannot be resumed. ${counted(rows, 'row')} of it ${rows === 1 ? 'was' : 'were'} processed, and up to ${unknown} more may have been.`;
   }
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -1,0 +1,170 @@
+// The rows of an import: how they become batches, and what the summary says about them.
+import type { Data } from '../../../db/model/json.ts';
+import type { Resource } from '../../../db/model/resource.ts';
+import { sha256 } from '../../files/digest.ts';
+import { note } from '../../terminal/streams.ts';
+import { planKey, settledRequest } from '../plan/plan.ts';
+import { type Diagnosis, type ImportRequest, type ImportSummary, importCounts } from '../request.ts';
+import { ERROR_COLUMNS, type PreparedRow, type RowOutcome, type SourceRow } from '../row.ts';
+import { buildRow } from '../rows/build-row.ts';
+import { Lookups } from '../rows/lookups.ts';
+import { orderingKeys } from '../rows/unique-keys.ts';
+import { DryRunChecker } from './dry-run.ts';
+import type { ImportParts } from './import-parts.ts';
+import { JOURNAL_SUFFIX } from './journal.ts';
+import type { PendingBatch } from './journal-state.ts';
+import { elsewhere } from './rejection-reasons.ts';
+import type { RowJob, RowSender, SettledRow } from './row-job.ts';
+import type { RunResult } from './row-run.ts';
+import { Sender } from './send.ts';
+
+/** Imports the rows of an input according to its plan. */
+export class ImportJob implements RowJob {
+  readonly verb = 'import';
+  readonly gerund = 'importing';
+  readonly journalSuffix = JOURNAL_SUFFIX;
+  readonly resource: Resource;
+  readonly mapping: string;
+  readonly settings: string;
+  readonly ifRepeated: string;
+  readonly #parts: ImportParts;
+  readonly #passes: ImportPass[] = [];
+
+  constructor(parts: ImportParts) {
+    this.#parts = parts;
+    const { request, resource, plan } = parts;
+    const values = JSON.stringify([...plan.values].map(([header, map]) => [header, [...map]]));
+    this.resource = resource;
+    // Replaced values may differ between passes.
+    this.mapping = sha256(planKey({ ...plan, values: new Map() }));
+    const { onDuplicate, createMissing } = request;
+    this.settings = JSON.stringify([onDuplicate, createMissing, sha256(values).slice(0, 16)]);
+    this.ifRepeated = amongOthers(resource, request);
+  }
+
+  takes(row: SourceRow): boolean {
+    return this.#parts.hooks?.takes(row) ?? true;
+  }
+
+  startPass(keyPrefix: string): RowSender {
+    const pass = new ImportPass(this.#parts, keyPrefix);
+    this.#passes.push(pass);
+    return pass;
+  }
+
+  /** With hooks, a body has the new IDs, which the row of the input does not have. */
+  shown(row: SourceRow, prepared: PreparedRow): SourceRow {
+    const isAdapted = this.#parts.hooks !== undefined && 'body' in prepared;
+    return isAdapted ? { ...row, original: prepared.body } : row;
+  }
+
+  settled(rows: readonly SettledRow[]): void {
+    const { reporter, plan, hooks } = this.#parts;
+    const stored: { row: SourceRow; id: string }[] = [];
+    for (const { row, outcome } of rows) {
+      if (outcome.status === 'rejected') reporter.reasons.take(row, outcome.rejection, plan);
+      else if (outcome.status !== 'refused' && outcome.record !== undefined)
+        stored.push({ row, id: String(outcome.record.id) });
+    }
+    hooks?.stored(stored);
+  }
+
+  /** The summary of the run, whose passes this job has sent. */
+  summary({ status, counts, total, errorsFile, seconds }: RunResult): ImportSummary {
+    const { request, resource, reporter, plan } = this.#parts;
+    const [order, ...otherOrders] = new Set(plan.dates.orders.values());
+    const [mark, ...otherMarks] = new Set(plan.numbers.values());
+    const figures = importCounts(status === 'already' ? total : counts);
+    const isNothingIn = total.created + total.updated === 0;
+    const diagnosis = reporter.reasons.diagnosis(request, plan, isNothingIn);
+    return {
+      resource: resource.name,
+      rows: figures.created + figures.updated + figures.skipped + figures.rejected,
+      ...figures,
+      companies_created: this.#passes.reduce((sum, { createdCompanies }) => sum + createdCompanies, 0),
+      errors_file: errorsFile,
+      dry_run: request.isDryRun,
+      status,
+      seconds,
+      ...(order !== undefined && otherOrders.length === 0 && { date_format: order }),
+      ...(mark === 'comma' && otherMarks.length === 0 && { decimal_comma: true }),
+      diagnosis,
+      otherMapping: this.#otherMapping(diagnosis),
+    };
+  }
+
+  #otherMapping({ strangeColumns }: Diagnosis): ImportRequest | null {
+    const { request, resource, plan, input } = this.#parts;
+    // Every row of an errors file is wrong somewhere.
+    const isErrorsFile = ERROR_COLUMNS.some((name) => input.survey.headers.includes(name));
+    if (strangeColumns.length === 0 || isErrorsFile) return null;
+    const map = strangeColumns.map((header) => elsewhere(header, plan));
+    const others = request.map.filter(
+      (text) => !strangeColumns.some((header) => text.startsWith(`${header}=`)),
+    );
+    return settledRequest(resource, input.survey, { ...request, map: [...others, ...map] });
+  }
+}
+
+/** What happens to rows whose records already exist. */
+function amongOthers(resource: Resource, { onDuplicate }: ImportRequest): string {
+  if (resource.repeatedBy.length > 0) return 'except those that already exist';
+  const unique = Object.keys(resource.unique);
+  if (unique.length === 0) return 'as new records';
+  return {
+    fail: `as new records; rows whose ${unique.join(' or ')} already exists are rejected`,
+    skip: `except those whose ${unique.join(' or ')} already exists`,
+    update: `which updates ${resource.name} whose ${unique.join(' or ')} already exists`,
+  }[onDuplicate];
+}
+
+/** One pass of an import, or of its dry run. */
+class ImportPass implements RowSender {
+  readonly concurrency: number;
+  readonly #parts: ImportParts;
+  readonly #lookups: Lookups;
+  readonly #sender: Sender | DryRunChecker;
+
+  constructor(parts: ImportParts, keyPrefix: string) {
+    const { request, client, interruption } = parts;
+    const { createMissing, isDryRun, concurrency } = request;
+    this.#parts = parts;
+    this.#lookups = new Lookups(client, {
+      ...{ createMissing, keyPrefix, isDryRun, signal: interruption.signal },
+    });
+    // The checker keeps its own record of what would exist, row by row.
+    this.concurrency = isDryRun ? 1 : concurrency;
+    this.#sender = isDryRun ? new DryRunChecker(parts, this.#lookups) : new Sender(parts, keyPrefix);
+  }
+
+  get createdCompanies(): number {
+    return this.#lookups.createdCompanies;
+  }
+
+  get replays(): number {
+    return this.#sender.replays;
+  }
+
+  async prepare(row: SourceRow): Promise<PreparedRow> {
+    const { plan, hooks } = this.#parts;
+    const built = await buildRow(row, plan, this.#lookups);
+    const isAdapted = 'body' in built && hooks !== undefined;
+    return isAdapted ? { line: row.line, body: hooks.adapt(built.body) } : built;
+  }
+
+  orderingKeys(body: Data): string[] {
+    return orderingKeys(this.#parts.resource, body);
+  }
+
+  send(batch: PendingBatch): Promise<RowOutcome[]> {
+    return this.#sender.send(batch);
+  }
+
+  close(): void {
+    if (!(this.#sender instanceof DryRunChecker)) return;
+    this.#sender.close();
+    for (const name of this.#sender.unchecked) {
+      note(`crm: the key cannot read ${name}, so rows were not checked against them.`);
+    }
+  }
+}
