@@ -6,6 +6,9 @@ export type Outcome = number | 'closed' | 'silent';
 
 // More than a head has.
 const HEAD_CHARACTERS = 4_096;
+// Bun copies what a socket has not taken yet, and keeps that copy until the next garbage collection, closed or not: of
+// bodies of 32 MiB that would be gigabytes.
+const PIECE_BYTES = 65_536;
 
 export class Raw {
   readonly #socket: Socket;
@@ -43,8 +46,19 @@ export class Raw {
     return this.#isClosed || this.#head !== '';
   }
 
+  /** Writes after what was written before, which must not be larger than a piece. */
   write(bytes: string | Uint8Array): void {
-    this.#socket.write(bytes);
+    this.#writeFrom(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, 0);
+  }
+
+  // Goes on whenever the socket has taken what it was given.
+  #writeFrom(bytes: Uint8Array, start: number): void {
+    for (let at = start; at < bytes.length; at += PIECE_BYTES) {
+      if (this.#socket.destroyed) return;
+      if (this.#socket.write(bytes.subarray(at, at + PIECE_BYTES))) continue;
+      this.#socket.once('drain', () => this.#writeFrom(bytes, at + PIECE_BYTES));
+      return;
+    }
   }
 
   /** Reads nothing more, however much comes, or goes on. */
