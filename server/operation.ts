@@ -120,6 +120,8 @@ interface OperationBase {
   isConditional?: boolean;
   /** The body is a list of items, each checked separately against `body`. */
   isBatch?: boolean;
+  /** It deletes records, which the audit log notes with the client IP. */
+  isDelete?: boolean;
   /** Schema of `data` in a successful response; none for 204. */
   answer?: TSchema;
   answerKind: 'success' | 'list' | 'batch' | 'none';
@@ -134,7 +136,15 @@ interface OperationBase {
 /** An operation that runs on the reader. */
 export interface ReadOperation extends OperationBase {
   isWrite: false;
+  isLookup?: false;
   run(call: ReadCall): Eventually<Answer>;
+}
+
+/** An operation that only reads: on the reader, or in a transaction if that also stores its response. */
+export interface LookupOperation extends OperationBase {
+  isWrite: false;
+  isLookup: true;
+  run(call: Call): Eventually<Answer>;
 }
 
 /** An operation that runs in a write transaction. */
@@ -143,7 +153,10 @@ export interface WriteOperation extends OperationBase {
   run(call: WriteCall): Eventually<Answer>;
 }
 
-export type Operation = ReadOperation | WriteOperation;
+/** An operation that can run in a transaction. */
+export type TransactionOperation = WriteOperation | LookupOperation;
+
+export type Operation = ReadOperation | TransactionOperation;
 
 /** Maximum size of the body of one record, in bytes (1 MiB). */
 export const BODY_BYTES_MAX = 1024 * 1024;

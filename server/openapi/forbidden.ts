@@ -43,9 +43,9 @@ const WITH_QUOTA: ErrorAnswer = {
 };
 
 /** The 403 response of an operation. */
-export function forbiddenAnswer({ isWrite, method }: Operation): ErrorAnswer {
+export function forbiddenAnswer({ isWrite, method, isDelete }: Operation): ErrorAnswer {
   if (!isWrite) return WITHOUT_QUOTA.read;
-  return method === 'DELETE' ? WITHOUT_QUOTA.delete : WITH_QUOTA;
+  return method === 'DELETE' || isDelete ? WITHOUT_QUOTA.delete : WITH_QUOTA;
 }
 
 function withoutQuota(what: string, scope: string, reasons: string): ErrorAnswer {

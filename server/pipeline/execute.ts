@@ -10,7 +10,7 @@ import { recordAudit } from '../../db/tables/audit.ts';
 import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
-import type { Answer, Call, Operation, WriteOperation } from '../operation.ts';
+import type { Answer, Call, Operation, TransactionOperation } from '../operation.ts';
 import type { Cursors } from '../signing/cursors.ts';
 import type { Exchange, RequestMeta } from './exchange.ts';
 import { type AuditEvent, type ExportAudit, OncePerName } from './export-audit.ts';
@@ -39,9 +39,9 @@ export interface Executable<O extends Operation = Operation> {
  */
 export type Executed = Rendered | null;
 
-/** Executes the writes of requests, on the store or through the thread that owns it. */
+/** Executes the writes of requests, and reads whose response is stored, on the store or through the thread that owns it. */
 export interface Executor {
-  write(executable: Executable<WriteOperation>): Promise<Executed>;
+  write(executable: Executable<TransactionOperation>): Promise<Executed>;
   /** Notes when a key was last used, in Unix milliseconds; not awaited, and not guaranteed. */
   noteUse(key: RecordKey, at: number): void;
   /** Adds an entry to the audit log that no other write adds; a repeated fact is added once. */
@@ -61,7 +61,8 @@ export function execute(
   executable: Executable & { exchange: Exchange },
 ): Eventually<Executed> {
   const { operation, call, exchange, reservation } = executable;
-  if (operation.isWrite) return executor.write({ ...executable, operation });
+  if (operation.isWrite || (operation.isLookup && executable.keyed !== null))
+    return executor.write({ ...executable, operation });
   const answered = operation.run({ ...call, db: store.read, now: exchange.now, cursors });
   return andThen(answered, (answer) => {
     if (answer.status === 204 || answer.object !== 'list')
@@ -96,7 +97,7 @@ export function storeExecutor(
         if (error instanceof NoRoomError) return NOTHING_DONE;
         throw error;
       });
-      if (answer !== null) observer?.wrote(executable.operation, answer);
+      if (answer !== null && executable.operation.isWrite) observer?.wrote(executable.operation, answer);
       return executed;
     },
     record: ({ name, entry }) =>
@@ -129,7 +130,7 @@ interface CarriedOut {
 async function write(
   store: Store,
   clock: () => number,
-  executable: Executable<WriteOperation>,
+  executable: Executable<TransactionOperation>,
 ): Promise<CarriedOut> {
   const { operation, call, exchange, keyed, isDryRun, reservation } = executable;
   const { now } = exchange;

@@ -94,7 +94,7 @@ async function passSteps(
 
   exchange.route = operation.path;
   // The audit log records deletes; other audited actions read the client IP themselves.
-  if (operation.method === 'DELETE') exchange.address ??= services.addressOf(request);
+  if (operation.method === 'DELETE' || operation.isDelete) exchange.address ??= services.addressOf(request);
 
   // A body that came with the head is available one turn later, which is cheaper than waiting for it.
   if (operation.body !== undefined) await sharedNextTurn();
@@ -121,7 +121,7 @@ async function passSteps(
     }
 
     if (operation.admit === undefined) counting = count(services, exchange, access);
-    if (operation.isWrite || limiter.wasRefused(access)) await counting;
+    if (operation.isWrite || keyed !== null || limiter.wasRefused(access)) await counting;
 
     const isDryRun = startDryRun(exchange, dryRun);
     requireOneHost(request);

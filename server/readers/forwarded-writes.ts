@@ -3,7 +3,7 @@
 import type { RecordKey } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { allOperations } from '../interface.ts';
-import type { Call, WriteOperation } from '../operation.ts';
+import type { Call, TransactionOperation } from '../operation.ts';
 import type { RequestMeta } from '../pipeline/exchange.ts';
 import { type Executable, type Executed, type Executor, storeExecutor } from '../pipeline/execute.ts';
 import type { AuditEvent } from '../pipeline/export-audit.ts';
@@ -60,10 +60,11 @@ export function writeHandlers(
   const operations = new Map(
     allOperations(signingOf(store), store.counters).map((operation) => [operation.id, operation]),
   );
-  const decode = (text: string): Executable<WriteOperation> & { reservation: GrantedReservation } => {
+  const decode = (text: string): Executable<TransactionOperation> & { reservation: GrantedReservation } => {
     const write = JSON.parse(text) as ForwardedWrite;
     const operation = operations.get(write.operation);
-    if (!operation?.isWrite) throw new Error(`unknown write ${write.operation}`);
+    if (operation === undefined || !(operation.isWrite || operation.isLookup))
+      throw new Error(`unknown write ${write.operation}`);
     const { meta, keyed, isDryRun } = write;
     const access = { ...write.call.access, scopes: new Set(write.scopes) };
     const call = { ...write.call, access, baseUrl: meta.baseUrl };

@@ -8,7 +8,7 @@ import { showRow } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
 import { listRecords } from '../../db/tables/query.ts';
-import { findRecord } from '../../db/tables/records.ts';
+import { findRecord, findRecords } from '../../db/tables/records.ts';
 import { canSee, ownerFilter } from '../access.ts';
 import { notFound } from '../errors.ts';
 import { findVisible } from './references.ts';
@@ -21,6 +21,18 @@ import type { Reader } from './rules.ts';
  */
 export function getRecord(reader: Reader, resource: Resource, id: string): Eventually<Data> {
   return andThen(getRow(reader, resource, id), (row) => present(reader, resource, row));
+}
+
+/** The records with these IDs that exist and that the key can see, by ID. */
+export async function getRecords(
+  reader: Reader,
+  resource: Resource,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Data>> {
+  const { db, access } = reader;
+  const rows = await findRecords(db, resource, access.orgNumber, [...new Set(ids)]);
+  const visible = rows.filter((row) => canSee(access, resource, row));
+  return new Map((await presentAll(reader, resource, visible)).map((record) => [String(record.id), record]));
 }
 
 /** The row with that ID, which must exist and be visible to the key. */

@@ -1,14 +1,22 @@
 // The batches of a resource: what can be done with up to 100 of its records in one request.
+import { exampleId, idSchema } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
-import { ApiError } from '../errors.ts';
-import type { WriteOperation } from '../operation.ts';
-import { createRecords } from '../records/changes.ts';
+import { ApiError, notFound } from '../errors.ts';
+import type { LookupOperation, WriteOperation } from '../operation.ts';
+import { createRecords, removeRecord } from '../records/changes.ts';
+import { type ItemOutcome, oneByOne } from '../records/outcomes.ts';
+import { getRecords } from '../records/records.ts';
 import { batchAnswer, batchSchema } from './batch.ts';
 import { createdSchema, createRules, explained, writing } from './declared.ts';
 import { capitalized, operationId, pathOf } from './naming.ts';
 
 type SpecificWrite = Omit<WriteOperation, 'api' | 'tag'>;
+type SpecificLookup = Omit<LookupOperation, 'api' | 'tag'>;
+
+const BY_ID = 'The body is an array of IDs.';
+const EACH_ALONE =
+  'Items are independent of each other. A 200 does not mean that every item succeeded: check summary.failed.';
 
 /** Creates records. */
 export function batchCreate(resource: Resource): SpecificWrite {
@@ -36,4 +44,69 @@ export function batchCreate(resource: Resource): SpecificWrite {
         ),
       ),
   };
+}
+
+/** Gets records by their IDs. */
+export function batchGet(resource: Resource): SpecificLookup {
+  const { singular, name } = resource;
+  return {
+    ...batchOf(resource, 'get'),
+    summary: `Get up to 100 ${name} by ID`,
+    description: `${BY_ID} Records are shown as in a list, in the order of the IDs; an ID that is sent twice is answered twice. ${EACH_ALONE}`,
+    scopes: [`${name}:read`],
+    isWrite: false,
+    isLookup: true,
+    body: idSchema(),
+    examples: { body: exampleId(name) },
+    answer: batchSchema(`${capitalized(singular)}BatchGet`, ['found'], resource.responseSchema),
+    run: (call) =>
+      batchAnswer<string>(call, async (ids) => {
+        const found = await getRecords(call, resource, ids);
+        return ids.map((id): ItemOutcome => {
+          const data = found.get(id);
+          return data === undefined ? notFound(singular) : { status: 'found', data };
+        });
+      }),
+  };
+}
+
+const batchDeleteAnswer = batchSchema('BatchDelete', ['deleted']);
+
+/** Deletes records by their IDs. */
+export function batchDelete(resource: Resource): SpecificWrite {
+  return {
+    ...writing(resource),
+    ...batchOf(resource, 'delete'),
+    summary: `Delete up to 100 ${resource.name}`,
+    description: explained(
+      resource,
+      'delete',
+      `${BY_ID} Deletes each record as DELETE does. An item that succeeds has no \`data\`. ${EACH_ALONE}`,
+    ),
+    scopes: [`${resource.name}:delete`],
+    isDelete: true,
+    body: idSchema(),
+    examples: { body: exampleId(resource.name) },
+    answer: batchDeleteAnswer,
+    run: (call) =>
+      batchAnswer<string>(call, (ids) =>
+        oneByOne(call.db, ids, async (id) => {
+          await removeRecord(call, resource, id);
+          return { status: 'deleted' };
+        }),
+      ),
+  };
+}
+
+function batchOf(resource: Resource, verb: string) {
+  return {
+    method: 'POST',
+    path: `${pathOf(resource)}/batch/${verb}`,
+    id: operationId(`batch${capitalized(verb)}`, resource),
+    query: {},
+    isBatch: true,
+    answerKind: 'batch',
+    successes: { 200: 'The result of every item, in the order sent.' },
+    errorStatuses: [413, 422],
+  } as const;
 }

@@ -3,10 +3,17 @@ import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource, Verb } from '../../db/model/resource.ts';
 import { withArticle } from '../../db/model/text.ts';
-import type { Answer, Call, Operation, ReadOperation, WriteOperation } from '../operation.ts';
+import type {
+  Answer,
+  Call,
+  LookupOperation,
+  Operation,
+  ReadOperation,
+  WriteOperation,
+} from '../operation.ts';
 import { createRecord, removeRecord, updateRecordFields } from '../records/changes.ts';
 import { getRecord, listPage, placeAfter } from '../records/records.ts';
-import { batchCreate } from './batches.ts';
+import { batchCreate, batchDelete, batchGet } from './batches.ts';
 import { conflictsOf, createdSchema, createRules, explained, updateExample, writing } from './declared.ts';
 import { operationId, pathOf, titleOf } from './naming.ts';
 import { identityOf, listParameters, pageRequest } from './paging.ts';
@@ -23,19 +30,20 @@ type Common = Pick<Operation, 'api' | 'tag'>;
 /** The operations of a resource, as listed in its declaration. */
 export function collectionOperations(resource: Resource, alone?: ShownAlone): Operation[] {
   const common: Common = { api: 'v2', tag: titleOf(resource) };
-  const makers: Record<Verb, () => Operation> = {
-    list: () => ({ ...common, ...list(resource) }),
-    get: () => ({ ...common, ...get(resource, alone) }),
-    create: () => ({ ...common, ...create(resource) }),
-    update: () => ({ ...common, ...update(resource) }),
-    delete: () => ({ ...common, ...remove(resource) }),
-    batch: () => ({ ...common, ...batchCreate(resource) }),
+  const makers: Record<Verb, () => Specific[]> = {
+    list: () => [list(resource)],
+    get: () => [get(resource, alone), batchGet(resource)],
+    create: () => [create(resource)],
+    update: () => [update(resource)],
+    delete: () => [remove(resource), batchDelete(resource)],
+    batch: () => [batchCreate(resource)],
   };
-  return resource.verbs.map((verb) => makers[verb]());
+  return resource.verbs.flatMap((verb) => makers[verb]().map((operation) => ({ ...common, ...operation })));
 }
 
 type SpecificRead = Omit<ReadOperation, keyof Common>;
 type SpecificWrite = Omit<WriteOperation, keyof Common>;
+type Specific = SpecificRead | SpecificWrite | Omit<LookupOperation, keyof Common>;
 
 function list(resource: Resource): SpecificRead {
   const path = pathOf(resource);

@@ -5,7 +5,7 @@ import { exampleId } from '../../db/model/fields.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { nullable } from '../../db/model/schemas.ts';
 import { findTranscript } from '../../db/tables/transcripts.ts';
-import type { Answer, Operation } from '../operation.ts';
+import type { Answer, ReadOperation } from '../operation.ts';
 import type { ShownAlone } from './collections.ts';
 import {
   DOWNLOADS_PER_MINUTE,
@@ -57,7 +57,7 @@ export function withTranscriptLink(links: TranscriptLinks): ShownAlone {
 }
 
 /** The download behind a recording's transcript_url. */
-export function transcriptDownload(links: TranscriptLinks): Operation {
+export function transcriptDownload(links: TranscriptLinks): ReadOperation {
   return {
     api: 'v2',
     method: 'GET',

@@ -1,4 +1,5 @@
 // Both endpoint tables of the contract and v2's general patterns, written down row by row.
+import { CHANGEABLE, READ_ONLY } from './contract.ts';
 
 export type Row = [method: string, path: string, scopes: string, success: string, body?: string];
 
@@ -37,7 +38,18 @@ export const V1: Row[] = [
   ],
 ];
 
+// What every resource, or every one that clients delete, has alike.
+const BATCHES: Row[] = [
+  ...[...CHANGEABLE, 'interactions', ...READ_ONLY].map(
+    (name): Row => ['POST', `/${name}/batch/get`, `${name}:read`, '200 batch', `["{${name}}"]`],
+  ),
+  ...CHANGEABLE.map(
+    (name): Row => ['POST', `/${name}/batch/delete`, `${name}:delete`, '200 batch', `["{${name}}"]`],
+  ),
+];
+
 const V2: Row[] = [
+  ...BATCHES,
   ['GET', '/authenticate', '', '200 success'],
   ['GET', '/contacts', 'contacts:read', '200 list'],
   ['POST', '/contacts', 'contacts:write', '201 success', '{"first_name":"A"}'],

@@ -28,6 +28,8 @@ function tableOfEndpoints(): Record<string, Row> {
       ['update', `${name}/{id}`, 'PATCH', write],
       ['delete', `${name}/{id}`, 'DELETE', [`${name}:delete`]],
       ['batch', `${name}/batch`, 'POST', write],
+      ['get', `${name}/batch/get`, 'POST', [`${name}:read`]],
+      ['delete', `${name}/batch/delete`, 'POST', [`${name}:delete`]],
     ];
     for (const [verb, path, method, scopes] of rows)
       if (verbs.includes(verb)) table[path] = { ...table[path], [method]: scopes };
@@ -99,7 +101,7 @@ for (const [path, row] of Object.entries(TABLE)) {
       const send = async (granted: readonly string[]) =>
         harness.send(method, url, {
           key: await keyWith(granted),
-          ...(method === 'GET' || method === 'DELETE' ? {} : { raw: path.endsWith('batch') ? '[]' : '{}' }),
+          ...(method === 'GET' || method === 'DELETE' ? {} : { raw: path.includes('/batch') ? '[]' : '{}' }),
         });
       test(`${method} needs ${scopes.join(' and ')} and no other scope`, async () => {
         for (const missing of scopes) {
