@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const HEADER: JournalHeader = {
   ...{ content: 'c', mapping: 'm', resource: 'tasks', server: 'http://x', keyDigest: 'k' },
-  ...{ oldestPipelineId: null, salt: '', batchSize: 2, startedAt: '2026-01-01T00:00:00.000Z' },
+  ...{ organizationId: 'o', salt: '', batchSize: 2, startedAt: '2026-01-01T00:00:00.000Z' },
 };
 const pass = (number: number): Pass => ({ number, keyPrefix: `p${number}`, settings: `${number}` });
 const COUNTS = { created: 0, updated: 0, skipped: 0, rejected: 0 };

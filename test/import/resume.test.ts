@@ -154,6 +154,14 @@ describe('never a lost or doubled row', () => {
     expect((await service.crm(['import', 'tasks', 'orgs.csv'])).stderr).toContain('was already imported');
     expect((await namesOf(service, 'orgs')).length).toBe(3);
     const blind = await service.harness.issue({ scopes: ['tasks:write', 'tasks:read'] });
+    const unread = await service.crm(['import', 'tasks', 'orgs.csv'], { key: blind.key });
+    expect([unread.exitCode, unread.stderr]).toEqual([0, expect.stringContaining('was already imported')]);
+    // crm 0.2 did not know the organization.
+    const journal = JSON.parse(await service.read('orgs.csv.crm-journal'));
+    delete journal.organizationId;
+    await service.write('orgs.csv.crm-journal', `${JSON.stringify(journal)}\n`);
+    const older = await service.crm(['import', 'tasks', 'orgs.csv']);
+    expect([older.exitCode, older.stderr]).toEqual([0, expect.stringContaining('was already imported')]);
     const unsure = await service.crm(['import', 'tasks', 'orgs.csv'], { key: blind.key });
     expect(unsure.exitCode).toBe(1);
     expect(unsure.stderr).toContain('maybe into another organization');

@@ -26,11 +26,11 @@ interface Surveyed {
 
 /** Imports a folder, continuing an earlier run; throws a CliError if it could not finish. */
 export async function importFolder(job: FolderJob): Promise<FolderSummary> {
-  const { request, client, url, apiKey } = job;
+  const { request, client, url } = job;
   const surveyed = await survey(request.input);
   const { skipped, content } = surveyed;
   const greeting = await preflight(client);
-  const subject = sha256([content, url, greeting.oldestPipelineId ?? apiKey].join('\n'));
+  const subject = sha256([content, url, greeting.organizationId].join('\n'));
   const release = lockRun({ verb: 'import', gerund: 'importing' }, subject);
   try {
     const ids = await openMap(job, subject);

@@ -112,7 +112,7 @@ export class RecordsImport {
   }
 
   async #rows({ resource, path, input }: ExportedFile, part: Part): Promise<PartResult> {
-    const { request, url, oldestPipelineId, apiKey, client, ids, reporter, interruption, requestsPerMinute } =
+    const { request, url, organizationId, apiKey, client, ids, reporter, interruption, requestsPerMinute } =
       this.#parts;
     const { name, takes, earlier } = part;
     // Exported files use field names and plain values: nothing must be guessed.
@@ -122,7 +122,7 @@ export class RecordsImport {
     const job = new ImportJob({ ...shared, resource, client, plan, hooks: this.#hooks(resource, takes) });
     const journal = await openJournal({
       ...{ beside: join(ids.folder, name), content: `${this.#parts.content}\n${name}` },
-      ...{ job, url, apiKey, oldestPipelineId, request, isPart: true },
+      ...{ job, url, apiKey, organizationId, request, isPart: true },
     });
     const errorsFile = new ErrorsFile({
       ...{ path: null, input: path, format: 'ndjson', headers: null },

@@ -20,8 +20,8 @@ export interface JournalHeader {
   resource: string;
   server: string;
   keyDigest: string;
-  /** Identifies the organization; null if the key could not read it. */
-  oldestPipelineId: string | null;
+  /** Null if it was begun by crm 0.2 or older. */
+  organizationId: string | null;
   /** Makes new idempotency keys for `--no-resume`; '' otherwise. */
   salt: string;
   batchSize: number;
@@ -127,8 +127,9 @@ export function readState(bytes: Buffer): { state: JournalState; bytesWhole: num
     ...ranges,
     counts: totalCounts([base.counts]),
     accepted: totalCounts([base.accepted]),
-    // Older journals do not have one.
+    // Older journals do not have these.
     refusal: base.refusal ?? null,
+    organizationId: base.organizationId ?? null,
   });
   return { state, bytesWhole };
 }

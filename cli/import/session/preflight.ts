@@ -1,25 +1,25 @@
 // The first request of an import: checks server and key, and learns about both.
+import { isObject } from '../../../db/model/json.ts';
 import type { Client } from '../../api/client.ts';
-import { pageOf } from '../../api/envelope.ts';
+import { recordOf, unexpectedAnswer } from '../../api/envelope.ts';
 import { responseError } from '../../api/response-error.ts';
+import { CliError } from '../../errors.ts';
 
 export interface Preflight {
-  /** Identifies the organization, whose ID the API does not return; null if the key cannot read pipelines. */
-  oldestPipelineId: string | null;
+  organizationId: string;
   requestsPerMinute: number;
 }
 
-const REQUESTS_PER_MINUTE_DEFAULT = 200;
-
-/** Requests the oldest pipeline before reading the input; throws a CliError if the key is not valid. */
+/** Asks whose key it is, before reading the input; throws a CliError if it is not valid. */
 export async function preflight(client: Client): Promise<Preflight> {
-  const query = { limit: '1', sort_direction: 'asc' };
-  const response = await client.request('GET', '/api/v2/pipelines', { query, expectErrors: true });
-  const { status, headers, body } = response;
-  const requestsPerMinute = Number(headers.get('x-ratelimit-limit')) || REQUESTS_PER_MINUTE_DEFAULT;
-  // A key without pipelines:read can still import.
-  if (status === 403) return { oldestPipelineId: null, requestsPerMinute };
-  if (body.object === 'error') throw responseError(response);
-  const [oldest] = pageOf(response).records;
-  return { oldestPipelineId: oldest === undefined ? null : String(oldest.id), requestsPerMinute };
+  const response = await client.request('GET', '/api/v2/authenticate', { expectErrors: true });
+  if (response.status === 404) {
+    throw new CliError('The server is older than this crm, which cannot import into it.', {
+      nextSteps: ['upgrade the server, or use the version of crm that it has: "crm doctor" shows both.'],
+    });
+  }
+  if (response.body.object === 'error') throw responseError(response);
+  const { organization, key } = recordOf(response);
+  if (!isObject(organization) || !isObject(key)) throw unexpectedAnswer(response);
+  return { organizationId: String(organization.id), requestsPerMinute: Number(key.requests_per_minute) };
 }

@@ -19,7 +19,7 @@ export interface RunSubject {
   /** Server URL. */
   url: string;
   apiKey: string;
-  oldestPipelineId: string | null;
+  organizationId: string;
   request: Pick<ImportRequest, 'batchSize' | 'isResumeWanted' | 'isConfirmed'>;
 }
 
@@ -64,8 +64,8 @@ export async function openJournal(options: ResumeOptions): Promise<Journal> {
 
 /** Locks out other runs with the same rows; the returned function releases the lock. */
 export function lockRows(subject: RunSubject): () => void {
-  const { content, mapping, server, oldestPipelineId, keyDigest } = headerOf(subject, '');
-  return lockRun(subject.job, [content, mapping, server, oldestPipelineId ?? keyDigest].join('\n'));
+  const { content, mapping, server, organizationId } = headerOf(subject, '');
+  return lockRun(subject.job, [content, mapping, server, organizationId].join('\n'));
 }
 
 /** The next pass, with the given settings. */
@@ -74,14 +74,14 @@ export function nextPass(state: JournalState, settings: string): Pass {
 }
 
 function headerOf(options: RunSubject, salt: string): JournalHeader {
-  const { content, job, url, apiKey, oldestPipelineId, request } = options;
+  const { content, job, url, apiKey, organizationId, request } = options;
   return {
     content: sha256(content ?? ''),
     mapping: job.mapping,
     resource: job.resource.name,
     server: url,
     keyDigest: sha256(apiKey),
-    oldestPipelineId,
+    organizationId,
     salt,
     batchSize: request.batchSize,
     startedAt: new Date().toISOString(),
@@ -117,10 +117,8 @@ function journalOf(
 
 function isOfSame(earlier: JournalState, header: JournalHeader): boolean {
   if (earlier.server !== header.server || earlier.resource !== header.resource) return false;
+  if (earlier.organizationId !== null) return earlier.organizationId === header.organizationId;
   if (earlier.keyDigest === header.keyDigest) return true;
-  if (earlier.oldestPipelineId !== null && header.oldestPipelineId !== null) {
-    return earlier.oldestPipelineId === header.oldestPipelineId;
-  }
   throw new CliError(
     'This file was imported, at least in part, with another API key, maybe into another organization.',
     { nextSteps: ['use the same key to continue, or add --no-resume to import every row with this one.'] },
