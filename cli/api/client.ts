@@ -83,7 +83,7 @@ export class Client {
       if (outcome instanceof Response && !isServerError) {
         this.answered += 1;
         if (options.isDryRun && outcome.ok && outcome.headers.get('dry-run') !== 'true')
-          throw dryRunIgnored();
+          throw dryRunIgnored(options.body);
         return this.#answerOf(method, path, outcome, options);
       }
       if (tries >= (this.#hasReachedServer ? TRIES_MAX : TRIES_MAX_UNREACHED)) {
@@ -181,9 +181,14 @@ export function serverBase(url: string): string {
   return parsed.href.replace(/\/+$/, '').replace(/\/api\/v[12]$/, '');
 }
 
-function dryRunIgnored(): CliError {
+function dryRunIgnored(body: unknown): CliError {
+  const wayOut = 'have the proxy in front of the server pass Dry-Run on, both ways.';
+  if (Array.isArray(body) && body.length === 0) {
+    const message = 'The header Dry-Run did not reach the server. Nothing was written.';
+    return new CliError(message, { nextSteps: [wayOut] });
+  }
   return new CliError('The dry run was carried out for real: the header Dry-Run did not reach the server.', {
-    nextSteps: ['undo the write, and have the proxy in front of the server pass Dry-Run on, both ways.'],
+    nextSteps: [`undo the write, and ${wayOut}`],
   });
 }
 

@@ -13,6 +13,8 @@ export interface ErrorDetail {
   path?: string;
   message: string;
   code?: string;
+  /** The record that a conflict is with, if the key can see it. */
+  existing_id?: string;
 }
 
 export interface ApiErrorBody {

@@ -11,14 +11,14 @@ import { listAt, pagesOf } from '../../api/pages.ts';
 import { isRefusal } from '../../errors.ts';
 import { sha256 } from '../../files/digest.ts';
 import { RowFault, rejectionOf } from '../row.ts';
-import { assertCanCreate, requestForRow } from './row-request.ts';
+import { requestForRow } from './row-request.ts';
 import { keyOf } from './unique-keys.ts';
 
 export interface LookupOptions {
   /** Creates missing companies; their idempotency keys start with `keyPrefix`. */
   createMissing: boolean;
   keyPrefix: string;
-  /** Only checks: records that would be created get a placeholder ID. */
+  /** Nothing is kept: companies that would be created get a placeholder ID. */
   isDryRun: boolean;
   signal?: AbortSignal;
 }
@@ -70,7 +70,6 @@ export class Lookups {
   readonly #contacts = new Memory<string>();
   readonly #directories: { [resource: string]: Promise<Directory | null> } = {};
   #pipelines: Promise<Pipeline[]> | undefined;
-  #mayCreate: Promise<void> | undefined;
   /** Companies that were, or in a dry run would be, created. */
   createdCompanies = 0;
 
@@ -155,21 +154,14 @@ export class Lookups {
       const { code, path, message } = rejectionOf(faults);
       throw new RowFault(code, path, message);
     }
-    if (this.#options.isDryRun) {
-      this.#mayCreate ??= assertCanCreate(this.#client, 'companies', this.#options.signal);
-      await this.#mayCreate;
-      this.createdCompanies += 1;
-      return PLACEHOLDER_ID;
-    }
+    const { isDryRun, keyPrefix, signal } = this.#options;
     const text = domain ?? value.toLowerCase();
     const digest = sha256(text).slice(0, 32);
     const response = await requestForRow(this.#client, 'POST', '/api/v2/companies', {
-      body,
-      idempotencyKey: `${this.#options.keyPrefix}-company-${digest}`,
-      signal: this.#options.signal,
+      ...{ body, signal, isDryRun, idempotencyKey: `${keyPrefix}-company-${digest}` },
     });
     this.createdCompanies += 1;
-    return String(recordOf(response).id);
+    return isDryRun ? PLACEHOLDER_ID : String(recordOf(response).id);
   }
 
   /** IDs of the records with a value, at most two. */

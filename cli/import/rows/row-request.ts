@@ -21,6 +21,11 @@ export async function requestForRow(
   throw new RowFault(code, field, message);
 }
 
+/** A conflict names the other record. */
+function withOwner({ existing_id: id, ...fault }: ErrorDetail): ErrorDetail {
+  return id === undefined ? fault : { ...fault, message: `${fault.message}: ${id}` };
+}
+
 /** The server's error about one record, for the errors file. */
 export function rejectionOfError(error: {
   code: string;
@@ -28,18 +33,8 @@ export function rejectionOfError(error: {
   details?: readonly ErrorDetail[] | null;
 }): Rejection {
   const { code, message, details } = error;
-  const faults = details && details.length > 0 ? details : [{ message }];
+  const faults = details && details.length > 0 ? details.map(withOwner) : [{ message }];
   if (faults.length === 1) return { code, ...joined(faults) };
   const reasons = faults.map((fault) => ({ code, path: '', ...fault }));
   return { code, ...joined(faults), reasons };
-}
-
-/** Throws if the key cannot create records of a resource: sends an empty batch, which writes nothing. */
-export async function assertCanCreate(
-  client: Client,
-  resource: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const path = `/api/v2/${resource}/batch`;
-  await client.request('POST', path, { body: [], idempotencyKey: null, ...(signal && { signal }) });
 }

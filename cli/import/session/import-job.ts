@@ -2,14 +2,13 @@
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { sha256 } from '../../files/digest.ts';
-import { note } from '../../terminal/streams.ts';
 import { planKey, settledRequest } from '../plan/plan.ts';
 import { type Diagnosis, type ImportRequest, type ImportSummary, importCounts } from '../request.ts';
 import { ERROR_COLUMNS, type PreparedRow, type RowOutcome, type SourceRow } from '../row.ts';
 import { buildRow } from '../rows/build-row.ts';
 import { Lookups } from '../rows/lookups.ts';
 import { orderingKeys } from '../rows/unique-keys.ts';
-import { DryRunChecker } from './dry-run.ts';
+import { DryRun } from './dry-run.ts';
 import type { ImportParts } from './import-parts.ts';
 import { JOURNAL_SUFFIX } from './journal.ts';
 import type { PendingBatch } from './journal-state.ts';
@@ -123,7 +122,7 @@ class ImportPass implements RowSender {
   readonly concurrency: number;
   readonly #parts: ImportParts;
   readonly #lookups: Lookups;
-  readonly #sender: Sender | DryRunChecker;
+  readonly #sender: Sender | DryRun;
 
   constructor(parts: ImportParts, keyPrefix: string) {
     const { request, client, interruption } = parts;
@@ -132,9 +131,9 @@ class ImportPass implements RowSender {
     this.#lookups = new Lookups(client, {
       ...{ createMissing, keyPrefix, isDryRun, signal: interruption.signal },
     });
-    // The checker keeps its own record of what would exist, row by row.
+    // Each batch of a dry run depends on the results of those before it.
     this.concurrency = isDryRun ? 1 : concurrency;
-    this.#sender = isDryRun ? new DryRunChecker(parts, this.#lookups) : new Sender(parts, keyPrefix);
+    this.#sender = isDryRun ? new DryRun(parts) : new Sender(parts, keyPrefix);
   }
 
   get createdCompanies(): number {
@@ -161,10 +160,6 @@ class ImportPass implements RowSender {
   }
 
   close(): void {
-    if (!(this.#sender instanceof DryRunChecker)) return;
-    this.#sender.close();
-    for (const name of this.#sender.unchecked) {
-      note(`crm: the key cannot read ${name}, so rows were not checked against them.`);
-    }
+    if (this.#sender instanceof DryRun) this.#sender.close();
   }
 }

@@ -100,7 +100,7 @@ export class RowRun {
       unit: 'rows',
       total: pass.number === 1 ? input.rowCount : open.size + beyond,
       startAt: rows + (before?.rows ?? 0),
-      ...(!request.isDryRun && { ratePerMinuteMax: requestsPerMinute * batchSize }),
+      ratePerMinuteMax: requestsPerMinute * batchSize,
     });
     reportSettled(this.#parts);
     this.#replays += await runPass(this.#parts, how);
@@ -123,13 +123,16 @@ export class RowRun {
 
   /** The error for a used-up quota; refused rows are sent again in the next pass. */
   #refused(): CliError {
-    const { job, journal } = this.#parts;
+    const { request, job, journal } = this.#parts;
     const { refusal, rows, rejected } = journal.state;
     const done = rows - rejected.size;
-    return new CliError(`Stopped after ${job.gerund} ${counted(done, 'row')}. ${refusal}`, {
-      exitCode: EXIT.auth,
-      nextSteps: [MAKE_ROOM],
-    });
+    return new CliError(
+      `Stopped after ${request.isDryRun ? 'checking' : job.gerund} ${counted(done, 'row')}. ${refusal}`,
+      {
+        exitCode: EXIT.auth,
+        nextSteps: [MAKE_ROOM],
+      },
+    );
   }
 
   /** The error that ends the run, with its progress and how to continue. */

@@ -2,6 +2,7 @@
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { uniqueValues } from '../../../db/model/rules.ts';
+import type { RequestOptions } from '../../api/client.ts';
 import type { BatchItem } from '../../api/envelope.ts';
 import { pageOf, unexpectedAnswer } from '../../api/envelope.ts';
 import { isQuotaRefusal, responseError } from '../../api/response-error.ts';
@@ -14,13 +15,13 @@ import type { PendingBatch } from './journal-state.ts';
 /** Sends the batches of one pass. */
 export class Sender {
   readonly #parts: ImportParts;
-  readonly #keyPrefix: string;
+  readonly #keyPrefix: string | null;
   readonly #signal: AbortSignal;
   /** Responses that the server replayed. */
   replays = 0;
 
-  /** Idempotency keys are `keyPrefix` and the number of a batch. */
-  constructor(parts: ImportParts, keyPrefix: string) {
+  /** Idempotency keys are `keyPrefix` and the number of a batch; null makes it a dry run, which has none. */
+  constructor(parts: ImportParts, keyPrefix: string | null) {
     this.#parts = parts;
     this.#keyPrefix = keyPrefix;
     this.#signal = parts.interruption.signal;
@@ -64,10 +65,8 @@ export class Sender {
     if (bodies.length === 0) return [];
     const { resource, client } = this.#parts;
     const response = await client.request('POST', `/api/v2/${resource.name}/batch`, {
-      body: bodies,
-      idempotencyKey: `${this.#keyPrefix}-${number}`,
-      signal: this.#signal,
-      expectErrors: true,
+      ...{ body: bodies, signal: this.#signal, expectErrors: true },
+      ...this.#how(`${this.#keyPrefix}-${number}`),
     });
     const { headers, body } = response;
     if (body.object === 'error') {
@@ -118,13 +117,19 @@ export class Sender {
   /** Repeating a patch after a crash changes nothing, so it does not need a fixed key. */
   async #patch(path: string, body: Data): Promise<void> {
     const { client, hooks } = this.#parts;
+    const how = { signal: this.#signal, ...this.#how() };
     try {
-      await requestForRow(client, 'PATCH', path, { body, signal: this.#signal });
+      await requestForRow(client, 'PATCH', path, { body, ...how });
     } catch (error) {
       const amended = error instanceof RowFault ? hooks?.amend(body, error) : undefined;
       if (!amended) throw error;
-      await requestForRow(client, 'PATCH', path, { body: amended, signal: this.#signal });
+      await requestForRow(client, 'PATCH', path, { body: amended, ...how });
     }
+  }
+
+  #how(idempotencyKey?: string): RequestOptions {
+    if (this.#keyPrefix === null) return { isDryRun: true };
+    return idempotencyKey === undefined ? {} : { idempotencyKey };
   }
 
   /** The record with the row's unique values; throws the conflict if they belong to several. */
