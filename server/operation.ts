@@ -13,7 +13,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** A query parameter of a list. */
 export interface QueryParameter {
-  type: 'text' | 'integer' | 'boolean' | 'instant' | readonly string[];
+  type: 'text' | 'integer' | 'boolean' | 'instant' | 'external ID' | readonly string[];
   minimum?: number;
   maximum?: number;
   initial?: JsonValue;

@@ -75,6 +75,12 @@ export function enumFault(path: string, values: readonly unknown[]): Fault {
   return { path, message: `must be one of: ${values.map(String).join(', ')}`, code: 'VALIDATION_FAILED' };
 }
 
+/** The fault of a source of external IDs with other characters than `SOURCE_PATTERN` allows. */
+export function charactersFault(path: string): Fault {
+  const message = 'must have only the characters a to z, 0 to 9, _, . and -';
+  return { path, message, code: 'VALIDATION_INVALID_FORMAT' };
+}
+
 /** The fault of text in the wrong format. */
 export function formatFault(path: string, format: string): Fault {
   const message = `must be ${FORMATS[format] ?? `a valid ${format}`}`;

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox';
 import { instantText } from './instants.ts';
 import type { JsonValue } from './json.ts';
-import { textKey } from './text.ts';
+import { NOT_BLANK, textKey } from './text.ts';
 
 export type ColumnType = 'text' | 'integer' | 'real';
 export type ColumnValue = string | number | null;
@@ -121,7 +121,7 @@ export const LONG_TEXT_CHARACTERS_MAX = 10_000;
 
 /** Schema of text that is not blank: it contains a character other than white space. */
 export function nonBlankText(options: { maxLength: number; examples?: string[] }): TSchema {
-  return Type.String({ pattern: '\\S', ...options });
+  return Type.String({ pattern: NOT_BLANK, ...options });
 }
 
 /** Text of at most `maxLength` code points (1,000 by default); required text must not be blank. */

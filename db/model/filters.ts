@@ -1,4 +1,5 @@
 // The kinds of list filter a declaration can use.
+import { EXTERNAL_ID_EXAMPLE } from './external-ids.ts';
 import { parentsOf } from './links.ts';
 import type { Filter, Match, SideTable } from './resource.ts';
 import { caselessKey, normalizeDomain, singularOf, textKey, withArticle } from './text.ts';
@@ -62,6 +63,15 @@ export function domainIs(name: string): Filter {
     match: [keyed(name)],
     normalize: (value) => textKey(normalizeDomain(value)),
     description: 'A domain; scheme, www., path and case are ignored.',
+  });
+}
+
+/** The ID of the record in another system, as `SOURCE:ID`. */
+export function externalId(): Filter {
+  return filter({
+    type: 'external ID',
+    match: [column('id')],
+    description: `The ID of the record in another system, as \`SOURCE:ID\`, such as \`${EXTERNAL_ID_EXAMPLE}\`.`,
   });
 }
 

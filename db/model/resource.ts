@@ -19,7 +19,7 @@ export type Match =
 
 /** A query parameter of a list; a record passes if any of the matches holds. */
 export interface Filter {
-  readonly type: 'text' | 'boolean' | 'instant' | readonly string[];
+  readonly type: 'text' | 'boolean' | 'instant' | 'external ID' | readonly string[];
   readonly match: readonly Match[];
   /** Converts the value as sent into the value as stored. */
   readonly normalize: (value: string) => string;
@@ -150,7 +150,7 @@ export function defineResource(options: ResourceOptions): Resource {
 }
 
 /** Whether records of the resource can have IDs of other systems. */
-function hasExternalIds({ verbs }: Pick<ResourceOptions, 'verbs'>): boolean {
+export function hasExternalIds({ verbs }: Pick<ResourceOptions, 'verbs'>): boolean {
   return verbs.includes('update');
 }
 

@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import {
   blankFault,
+  charactersFault,
   enumFault,
   type Fault,
   formatFault,
@@ -12,6 +13,7 @@ import {
   unknownFieldFault,
 } from './faults.ts';
 import { isObject } from './json.ts';
+import { NOT_BLANK } from './text.ts';
 
 /** An error of the schema checker: JSON Schema's keyword, and JSON pointers. */
 export interface SchemaError {
@@ -44,9 +46,8 @@ function faultsOf({ keyword, params, schemaPath, instancePath }: SchemaError, sc
       return [typeFault(path, [params.type].flat().map(String))];
     case 'enum':
       return [enumFault(path, params.allowedValues as unknown[])];
-    // The only pattern in use: a character other than white space.
     case 'pattern':
-      return [blankFault(path)];
+      return [params.pattern === NOT_BLANK ? blankFault(path) : charactersFault(path)];
     case 'format':
       return [formatFault(path, String(params.format))];
     // The schema `false` means that a property is not allowed.

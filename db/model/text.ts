@@ -67,6 +67,9 @@ export function isInternationalEmail(text: string): boolean {
   );
 }
 
+/** Text that is not blank contains a character other than white space. */
+export const NOT_BLANK = '\\S';
+
 /** Whether text is empty or only white space. */
 export function isBlank(text: string): boolean {
   return text.trim() === '';

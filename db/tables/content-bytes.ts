@@ -38,6 +38,7 @@ export function bytesIn(text: unknown): number {
 export async function countRecordTotals(db: Db, orgNumber: number): Promise<RecordTotals> {
   let records = 0;
   let bytes = await bytesInColumns(db, 'recording_transcripts', ['segments'], orgNumber);
+  bytes += await bytesInColumns(db, 'external_ids', ['source', 'external_id'], orgNumber);
   for (const resource of RESOURCES) {
     const table = tableOf(resource);
     const { total } = await db

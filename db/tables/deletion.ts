@@ -13,6 +13,7 @@ import type { Link, Resource, SideTable } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
 import { uniqueValues } from '../model/rules.ts';
 import { bytesOf } from './content-bytes.ts';
+import { externalIdBytesOf } from './record-external-ids.ts';
 import { findRecord } from './records.ts';
 
 /** Changes at most `rows` rows related to the record with that `id`, and returns as many. */
@@ -51,7 +52,9 @@ export async function deleteRecord(
   const args = { org: orgNumber, id, now };
   await chargeQuota(trx, orgNumber, async () => {
     const row = await findRecord(trx, resource, { orgNumber, id });
-    return row === undefined ? NOTHING : { records: -1, bytes: -bytesOf(resource, row) };
+    if (row === undefined) return NOTHING;
+    const bytes = bytesOf(resource, row) + (await externalIdBytesOf(trx, resource, { orgNumber, id }));
+    return { records: -1, bytes: -bytes };
   });
   await deleteHeld(trx, resource, { orgNumber, id });
   for (const piece of piecesOf(resource)) {

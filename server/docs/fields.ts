@@ -1,5 +1,6 @@
 // Lists of fields: name, type, description, limits and example of each, with nested fields below.
 import type { JsonValue } from '../../db/model/json.ts';
+import { NOT_BLANK } from '../../db/model/text.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
 import { examplesOf, type Parameter, type SchemaShape } from './shapes.ts';
@@ -9,7 +10,6 @@ const DEPTH_MAX = 8;
 // The field that holds the record, which readers of a response look for.
 const OPENED = 'data';
 const BELOW_LEVEL = 5;
-const NOT_BLANK = '\\S';
 
 /** Who writes the fields: the client, which must know what is required, or the service, which can leave fields out. */
 export type WrittenBy = 'client' | 'service';

@@ -1,4 +1,5 @@
 // The parameters of an operation: path, query, and headers.
+import { EXTERNAL_ID_NAME_PATTERN, externalIdFields } from '../../db/model/external-ids.ts';
 import { exampleId } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import { singularOf } from '../../db/model/text.ts';
@@ -45,6 +46,14 @@ const IF_NONE_MATCH_TAGS = component('parameters', 'IfNoneMatch', {
   schema: { type: 'string' },
 });
 
+const SOURCE: Data = {
+  name: 'source',
+  in: 'path',
+  required: true,
+  description: 'The source of the external ID.',
+  schema: { ...externalIdFields.source.schema, examples: [externalIdFields.source.example] },
+};
+
 /** All parameters of an operation. */
 export function parametersOf(operation: Operation): Data[] {
   const path = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
@@ -69,6 +78,7 @@ function headersOf(operation: Operation): Data[] {
 }
 
 function pathParameter(operation: Operation, name: string): Data {
+  if (name === 'source') return SOURCE;
   const collection = collectionOf(operation);
   const isChild = name === 'child_id';
   const description = isChild ? 'ID of the linked record.' : `ID of the ${singularOf(collection)}.`;
@@ -93,6 +103,7 @@ function queryParameter(name: string, parameter: QueryParameter, required: boole
 
 function querySchema({ type, minimum, maximum, initial }: QueryParameter): Data {
   const schema: Data = initial === undefined ? {} : { default: initial };
+  if (type === 'external ID') return { type: 'string', pattern: EXTERNAL_ID_NAME_PATTERN, ...schema };
   if (type === 'text') return { type: 'string', minLength: 1, ...schema };
   if (type === 'boolean') return { type: 'boolean', ...schema };
   if (type === 'instant') {

@@ -1,5 +1,6 @@
 // Step 7, validation of query parameters: each is known, sent once, not empty, and of the right type.
 
+import { EXTERNAL_ID_EXAMPLE, parseExternalIdName } from '../../db/model/external-ids.ts';
 import { enumFault, type Fault, type ValidationCode } from '../../db/model/faults.ts';
 import { instantMs } from '../../db/model/instants.ts';
 import type { JsonValue } from '../../db/model/json.ts';
@@ -99,6 +100,7 @@ function readValue(parameter: QueryParameter, { texts, hasPlus }: Sent): Refusal
   if (text.includes('\0')) return { message: 'must not contain a NUL character', code: 'VALIDATION_FAILED' };
   if (parameter.type === 'integer') return integerOf(parameter, text);
   if (parameter.type === 'instant') return instantOf(text);
+  if (parameter.type === 'external ID') return externalIdOf(text);
   if (parameter.type === 'text') {
     const isMeantAsPlus = parameter.isAddress === true && hasPlus && text.includes(' ');
     return isMeantAsPlus
@@ -116,6 +118,13 @@ function integerOf({ minimum = 0, maximum = 0 }: QueryParameter, text: string): 
   const value = Number(text);
   if (value >= minimum && value <= maximum) return { value };
   return { message: `must be ${range}`, code: 'VALIDATION_OUT_OF_RANGE' };
+}
+
+function externalIdOf(text: string): Refusal | { value: string } {
+  if (parseExternalIdName(text) !== undefined) return { value: text };
+  const source = 'with a source of 1 to 64 of the characters a to z, 0 to 9, _, . and -';
+  const message = `must be SOURCE:ID, such as ${EXTERNAL_ID_EXAMPLE}, ${source}`;
+  return { message, code: 'VALIDATION_INVALID_FORMAT' };
 }
 
 function instantOf(text: string): Refusal | { value: number } {

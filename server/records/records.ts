@@ -2,12 +2,14 @@
 
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { RecordRow } from '../../db/engine/schema.ts';
+import { parseExternalIdName } from '../../db/model/external-ids.ts';
 import type { ColumnValue } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import { showRow } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
 import { listRecords } from '../../db/tables/query.ts';
+import { findExternalIdOwner } from '../../db/tables/record-external-ids.ts';
 import { findRecord, findRecords } from '../../db/tables/records.ts';
 import { canSee, ownerFilter } from '../access.ts';
 import { notFound } from '../errors.ts';
@@ -67,6 +69,8 @@ export interface RecordPage {
   hasNextPage: boolean;
 }
 
+const NOTHING: RecordPage = { records: [], hasNextPage: false };
+
 /** One page of records that the key can see. */
 export async function listPage(
   reader: Reader,
@@ -74,9 +78,12 @@ export async function listPage(
   request: PageRequest,
 ): Promise<RecordPage> {
   const { db, access } = reader;
-  if (await namesHiddenRecord(reader, resource, request)) return { records: [], hasNextPage: false };
+  if (await namesHiddenRecord(reader, resource, request)) return NOTHING;
+  const filters = await byOwnId(reader, resource, request.filters);
+  if (filters === undefined) return NOTHING;
   const query = {
     ...request,
+    filters,
     orgNumber: access.orgNumber,
     ownerId: ownerFilter(access, resource),
     limit: request.limit + 1,
@@ -116,6 +123,19 @@ export function fillComputedFields(reader: Reader, resource: Resource, records: 
   const { present: fillIn } = rulesOf(resource);
   if (fillIn === undefined || records.length === 0) return records;
   return andThen(fillIn(reader, records), () => records);
+}
+
+// The filters with the ID of the record instead of its external ID; undefined if no record has that.
+async function byOwnId(
+  { db, access }: Reader,
+  resource: Resource,
+  filters: PageRequest['filters'],
+): Promise<PageRequest['filters'] | undefined> {
+  const external = Object.keys(filters).find((name) => resource.filters[name]?.type === 'external ID');
+  if (external === undefined) return filters;
+  const externalId = parseExternalIdName(String(filters[external]));
+  const id = externalId && (await findExternalIdOwner(db, resource, access.orgNumber, externalId));
+  return id === undefined ? undefined : { ...filters, [external]: id };
 }
 
 // A filter by a record that the key cannot see finds nothing, as if the record did not exist.

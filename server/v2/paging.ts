@@ -1,4 +1,5 @@
 // Pages of v2 lists: their query parameters, and the steps from a request to a page and the next cursor.
+import { EXTERNAL_ID_EXAMPLE } from '../../db/model/external-ids.ts';
 import { type ColumnValue, exampleId } from '../../db/model/fields.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import type { Filter, Resource } from '../../db/model/resource.ts';
@@ -53,7 +54,8 @@ export function listParameters(resource: Resource): Record<string, QueryParamete
   return parameters;
 }
 
-function exampleOf({ fields }: Resource, name: string, { references: [target] }: Filter): JsonValue {
+function exampleOf({ fields }: Resource, name: string, { type, references: [target] }: Filter): JsonValue {
+  if (type === 'external ID') return EXTERNAL_ID_EXAMPLE;
   return target === undefined ? (fields[name]?.example ?? null) : exampleId(target);
 }
 

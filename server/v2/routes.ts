@@ -1,11 +1,12 @@
 // The v2 API: every resource's endpoints, derived from its declaration.
-import type { Association, Link, Resource } from '../../db/model/resource.ts';
+import { type Association, hasExternalIds, type Link, type Resource } from '../../db/model/resource.ts';
 import { recordings } from '../../db/model/resources/recordings.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import type { Operation } from '../operation.ts';
 import { associationOperations } from './associations.ts';
 import { authentication } from './authentication.ts';
 import { collectionOperations, type ShownAlone } from './collections.ts';
+import { externalIdOperations } from './external-ids.ts';
 import { linkOperations } from './links.ts';
 import type { TranscriptLinks } from './transcript-links.ts';
 import { transcriptDownload, withTranscriptLink } from './transcripts.ts';
@@ -30,6 +31,7 @@ function operationsOf(resource: Resource, alone?: ShownAlone): Operation[] {
   return [
     ...collectionOperations(resource, alone),
     ...links.flatMap(([name, link]) => linkOperations(resource, name, link)),
+    ...(hasExternalIds(resource) ? externalIdOperations(resource) : []),
     ...associations.flatMap(([name, association]) => associationOperations(resource, name, association)),
   ];
 }

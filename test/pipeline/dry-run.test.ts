@@ -39,6 +39,7 @@ const all = async (): Promise<Json> => {
     'contact_emails',
     'pipeline_stages',
     'deal_contacts',
+    'external_ids',
   ];
   const rows = side.map((name) =>
     harness.store.read
@@ -70,6 +71,12 @@ const WRITES: Record<string, () => Promise<[method: string, path: string, body: 
     '/interactions',
     { type: 'MEMO', direction: 'INTERNAL', title: 'T', main_contact_email: 'new@dry.test' },
     201,
+  ],
+  'an external ID': async () => [
+    'POST',
+    `/deals/${(await api.create('deals')).id}/external_ids`,
+    { source: 'dry', id: '1' },
+    200,
   ],
   'a link': async () => [
     'POST',

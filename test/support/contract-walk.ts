@@ -28,6 +28,13 @@ export async function prepared(harness: Harness, template: string): Promise<stri
   count += 1;
   let text = template.replaceAll('$', `walk-${count}`);
   for (let name = firstName(text); name !== undefined; name = firstName(text)) {
+    if (name === 'source') {
+      const [path = ''] = text.split('/{source}');
+      const body = { source: 'walker', id: `walk-${count}` };
+      expect((await harness.send('POST', path, { body })).status).toBe(200);
+      text = text.replaceAll('{source}', 'walker');
+      continue;
+    }
     const link = LINKED[name];
     if (link === undefined) {
       text = text.replaceAll(`{${name}}`, await create(harness, name));

@@ -31,7 +31,7 @@ export const CONTRACT: Record<string, Contract> = {
         'whatsapp remarks company_id owner_id keep_in_touch custom',
     ),
     readOnly: ['last_interaction_at'],
-    filters: words('email phone company_id owner_id segment_id'),
+    filters: words('email phone company_id owner_id segment_id external_id'),
     verbs: ALL_VERBS,
   },
   companies: {
@@ -42,7 +42,7 @@ export const CONTRACT: Record<string, Contract> = {
         'city state country owner_id custom',
     ),
     readOnly: ['last_interaction_at'],
-    filters: words('domain name owner_id segment_id'),
+    filters: words('domain name owner_id segment_id external_id'),
     verbs: ALL_VERBS,
   },
   deals: {
@@ -53,7 +53,7 @@ export const CONTRACT: Record<string, Contract> = {
         'point_of_contact_id owner_id custom',
     ),
     readOnly: words('status stage_changed_at closed_at'),
-    filters: words('pipeline_id stage_id status owner_id company_id contact_id'),
+    filters: words('pipeline_id stage_id status owner_id company_id contact_id external_id'),
     verbs: ALL_VERBS,
   },
   pipelines: {
@@ -69,7 +69,7 @@ export const CONTRACT: Record<string, Contract> = {
     required: ['name'],
     writable: words('name description due_date done company_id deal_id person_id main_assignee_id'),
     readOnly: ['done_at'],
-    filters: words('done main_assignee_id company_id deal_id person_id due_before due_after'),
+    filters: words('done main_assignee_id company_id deal_id person_id due_before due_after external_id'),
     verbs: ALL_VERBS,
   },
   notes: {
@@ -77,7 +77,7 @@ export const CONTRACT: Record<string, Contract> = {
     required: ['title'],
     writable: words('title content parent_id is_archived'),
     readOnly: [],
-    filters: words('is_archived parent_id record_id'),
+    filters: words('is_archived parent_id record_id external_id'),
     verbs: ALL_VERBS,
   },
   segments: {
@@ -86,7 +86,7 @@ export const CONTRACT: Record<string, Contract> = {
     writable: words('name description record_type'),
     fixed: ['record_type'],
     readOnly: ['member_count'],
-    filters: ['record_type'],
+    filters: words('record_type external_id'),
     verbs: ALL_VERBS,
   },
   interactions: {

@@ -133,6 +133,15 @@ const V2: Row[] = [
   ['GET', '/recordings/{recordings}', 'recordings:read', '200 success'],
   ['GET', '/bookings', 'bookings:read', '200 list'],
   ['GET', '/bookings/{bookings}', 'bookings:read', '200 success'],
+  ...CHANGEABLE.flatMap((name): Row[] => {
+    const path = `/${name}/{${name}}/external_ids`;
+    return [
+      ['GET', path, `${name}:read`, '200 list'],
+      ['POST', path, `${name}:write`, '200 success', '{"source":"walk","id":"$"}'],
+      // `{source}` stands for one of which the record has an external ID.
+      ['DELETE', `${path}/{source}`, `${name}:write`, '204'],
+    ];
+  }),
 ];
 
 export const ROWS: Row[] = [

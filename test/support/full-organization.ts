@@ -2,7 +2,7 @@
 import type { Field } from '../../db/model/fields.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
-import { CREATABLE, READ_ONLY } from './contract.ts';
+import { CHANGEABLE, CREATABLE, READ_ONLY } from './contract.ts';
 import type { Harness, Json, Reply } from './harness.ts';
 import { insertReadOnly, insertTranscribed } from './read-only.ts';
 import { type Client, clientOf, minimalBody } from './v2.ts';
@@ -52,7 +52,7 @@ export async function makeWorld(harness: Harness, owner: Owner): Promise<World> 
   await make('segments', { record_type: 'contact' });
   await make('interactions', { main_contact: contact, primary_id: `primary ${owner.mark}` });
   for (const resource of READ_ONLY) ids[resource] = await integrated(harness, owner, resource, ids);
-  await tie(api, ids);
+  await tie(api, owner.mark, ids);
   return { mark: owner.mark, isUsers: owner.isUsers, v2: owner.v2, ids };
 }
 
@@ -66,6 +66,7 @@ export async function dumpOf(harness: Harness, { v2, ids, isUsers }: World): Pro
     `deals/${ids.deals}/contacts`,
     `deals/${ids.deals}/companies`,
     `notes/${ids.notes}/records`,
+    `contacts/${ids.contacts}/external_ids`,
   ])
     dump[path] = await api.list(`/${path}`);
   return dump;
@@ -130,7 +131,7 @@ async function integrated(
   return id;
 }
 
-async function tie(api: Client, ids: Record<string, string>): Promise<void> {
+async function tie(api: Client, mark: string, ids: Record<string, string>): Promise<void> {
   const { contacts, companies, deals, notes, segments, meetings } = ids;
   for (const [path, body] of [
     [`/deals/${deals}/contacts`, { contact_id: contacts, supervisor: contacts }],
@@ -139,8 +140,12 @@ async function tie(api: Client, ids: Record<string, string>): Promise<void> {
     [`/segments/${segments}/members`, { record_id: contacts }],
   ] as const)
     await api.post(path, body);
+  const source = crypto.randomUUID();
+  for (const resource of CHANGEABLE)
+    if (ids[resource] !== undefined)
+      await api.post(`/${resource}/${ids[resource]}/external_ids`, { source, id: mark });
   await api.put(`/meetings/${meetings}/deal`, { deal_id: deals });
   await api.put(`/meetings/${meetings}/company`, { company_id: companies });
-  Object.assign(ids, { linked: deals, child: contacts, dealing: deals, firm: companies });
+  Object.assign(ids, { source, linked: deals, child: contacts, dealing: deals, firm: companies });
   Object.assign(ids, { noted: notes, subject: contacts, joined: segments, member: contacts });
 }

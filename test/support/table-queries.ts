@@ -1,7 +1,7 @@
 // Everything that the tables ask of a database, told with what it may cost: for what has to be read, whatever the engine.
 
 import type { Trx } from '../../db/engine/schema.ts';
-import type { Match, Resource } from '../../db/model/resource.ts';
+import { hasExternalIds, type Match, type Resource } from '../../db/model/resource.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { findUserByEmail, findUsersById } from '../../db/tables/accounts.ts';
 import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
@@ -20,6 +20,7 @@ import {
   listStages,
 } from '../../db/tables/pipelines.ts';
 import { listRecords } from '../../db/tables/query.ts';
+import { deleteExternalId, listExternalIds, lookUpExternalIds } from '../../db/tables/record-external-ids.ts';
 import { smallestId } from '../../db/tables/record-id.ts';
 import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { findRecords } from '../../db/tables/records.ts';
@@ -141,9 +142,22 @@ function lookUpsOf(resource: Resource): Question[] {
       findByStart(db, resource, orgNumber, `${sampleOf('external_id')}/`),
     ),
   ];
+  const pairs = (ids: readonly string[]) => ids.map((id) => ({ source: sampleOf('source'), id }));
+  const sources = [
+    lookup(`${name} with ids of other systems`, (db, orgNumber, ids) =>
+      lookUpExternalIds(db, resource, orgNumber, pairs(ids)),
+    ),
+    lookup(`the ids that ${name} have in other systems`, (db, orgNumber, ids) =>
+      listExternalIds(db, resource, orgNumber, ids),
+    ),
+    one(`a delete of an id that one of ${name} has in another system`, (db, orgNumber) =>
+      deleteExternalId(db, resource, { orgNumber, id: idOf(1) }, sampleOf('source')),
+    ),
+  ];
   return [
     lookup(`${name} by their ids`, (db, orgNumber, ids) => findRecords(db, resource, orgNumber, ids)),
     ...('external_id' in resource.fields ? external : []),
+    ...(hasExternalIds(resource) ? sources : []),
     ...unique,
     one(`a delete from ${name}`, (db, orgNumber) =>
       deleteRecord(db, resource, { orgNumber, id: idOf(1) }, 0),

@@ -1,7 +1,7 @@
 // The endpoints of v2: every path answers its methods under its scopes, every other method is a 405, every other path a 404.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
-import { CONTRACT } from '../support/contract.ts';
+import { CHANGEABLE, CONTRACT } from '../support/contract.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { type Client, clientOf, expectError, expectMissing } from '../support/v2.ts';
 
@@ -38,6 +38,12 @@ function tableOfEndpoints(): Record<string, Row> {
     const write = [`${path.split('/')[0]}:write`];
     table[path] = { GET: read, POST: write };
     table[`${path}/{child_id}`] = { DELETE: write };
+  }
+  for (const name of CHANGEABLE) {
+    const path = `${name}/{id}/external_ids`;
+    const write = [`${name}:write`];
+    table[path] = { GET: [`${name}:read`], POST: write };
+    table[`${path}/{source}`] = { DELETE: write };
   }
   for (const [name, child] of [
     ['deal', 'deals'],

@@ -14,6 +14,15 @@ beforeAll(async () => {
   harness = await startHarness();
   api = clientOf(harness);
   ids = await makeNamedRecords(harness, api);
+  for (const [path, id] of [
+    [`/contacts/${ids.ada}`, 'Ada:1'],
+    [`/companies/${ids.acme2}`, 'Ada:1'],
+    [`/deals/${ids.big}`, '7'],
+    [`/tasks/${ids.mail}`, '7'],
+    [`/notes/${ids.under}`, '7'],
+    [`/segments/${ids.firms}`, '7'],
+  ])
+    await api.post(`${path}/external_ids`, { source: 'crm', id });
 });
 afterAll(() => harness.close());
 
@@ -35,6 +44,11 @@ const ROWS: Record<string, [query: string, found: string][]> = {
     ['segment_id=$people&company_id=$acme', 'ada'],
     ['segment_id=$people&owner_id=$alice&phone=%2B44%201&email=ada@x.example', 'ada'],
     ['owner_id=$bob', ''],
+    ['external_id=crm:Ada:1', 'ada'],
+    ['external_id=crm:ada:1', ''],
+    ['external_id=other:Ada:1', ''],
+    ['external_id=crm:Ada:1&email=ada@x.example&segment_id=$people', 'ada'],
+    ['external_id=crm:Ada:1&company_id=$acme2', ''],
   ],
   companies: [
     ['name=acme', 'acme ACME'],
@@ -46,6 +60,7 @@ const ROWS: Record<string, [query: string, found: string][]> = {
     ['segment_id=$firms', 'acme'],
     ['segment_id=$people', ''],
     ['name=ACME&owner_id=$alice', 'acme'],
+    ['external_id=crm:Ada:1', 'acme2'],
   ],
   deals: [
     ['pipeline_id=$sales', 'big own'],
@@ -61,6 +76,8 @@ const ROWS: Record<string, [query: string, found: string][]> = {
     ['contact_id=$bob', ''],
     ['contact_id=$ada&company_id=$acme', 'linked'],
     ['contact_id=$ada&status=open&pipeline_id=$sales', 'own'],
+    ['external_id=crm:7&status=won&sort_by=updated_at', 'big'],
+    ['external_id=crm:7&status=open', ''],
   ],
   tasks: [
     ['done=true', 'call'],
@@ -76,6 +93,7 @@ const ROWS: Record<string, [query: string, found: string][]> = {
     [`due_after=${INSTANT}`, 'call mail'],
     [`due_after=${T}&due_before=${T + 1}`, 'call'],
     [`due_after=${INSTANT}&done=false`, 'mail'],
+    ['external_id=crm:7', 'mail'],
   ],
   notes: [
     ['is_archived=true', 'top'],
@@ -86,10 +104,13 @@ const ROWS: Record<string, [query: string, found: string][]> = {
     ['record_id=$big', 'under'],
     ['record_id=$cyd', ''],
     ['record_id=$ada&is_archived=false', 'under'],
+    ['external_id=crm:7', 'under'],
   ],
   segments: [
     ['record_type=contact', 'people'],
     ['record_type=company', 'firms'],
+    ['external_id=crm:7', 'firms'],
+    ['external_id=crm:7&record_type=contact', ''],
   ],
   interactions: [
     ['contact_id=$ada', 'hello'],
@@ -143,7 +164,9 @@ for (const [resource, rows] of Object.entries(ROWS)) {
     const { filters } = CONTRACT[resource] as Contract;
 
     test('every filter of the contract has a row here', () => {
-      const used = rows.flatMap(([query]) => query.split('&').map((pair) => String(pair.split('=')[0])));
+      const used = rows.flatMap(([query]) =>
+        query.split('&').flatMap((pair) => pair.split('=')[0]?.replace('sort_by', '') || []),
+      );
       expect([...new Set(used)].sort()).toEqual([...filters].sort());
     });
 
@@ -171,10 +194,17 @@ for (const [resource, rows] of Object.entries(ROWS)) {
         expectFault(await api.get(`${path}a%00b`), 'VALIDATION_FAILED', name);
         expectFault(await api.get(`${path}%ff`), 'VALIDATION_INVALID_FORMAT', name);
         const isInstant = /_(before|after)$/.test(name);
-        const isFree = !isInstant && !/^(done|is_|has_|status|type|direction|record_type)/.test(name);
+        const isExternal = name === 'external_id';
+        const isFree =
+          !isInstant && !isExternal && !/^(done|is_|has_|status|type|direction|record_type)/.test(name);
         const reply = await api.get(`${path}nonsense`);
         if (isFree) expect(reply.body.data).toEqual([]);
-        else expectFault(reply, isInstant ? 'VALIDATION_INVALID_FORMAT' : 'VALIDATION_FAILED', name);
+        else
+          expectFault(
+            reply,
+            isInstant || isExternal ? 'VALIDATION_INVALID_FORMAT' : 'VALIDATION_FAILED',
+            name,
+          );
       });
     }
   });

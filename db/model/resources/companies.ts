@@ -1,6 +1,6 @@
 // Companies: the organizations that contacts work for and that deals are made with.
 import { domain, integer, number, reference, text, timestamp } from '../fields.ts';
-import { caseless, domainIs, refersTo } from '../filters.ts';
+import { caseless, domainIs, externalId, refersTo } from '../filters.ts';
 import { custom } from '../json-fields.ts';
 import { childrenOf } from '../links.ts';
 import { defineResource } from '../resource.ts';
@@ -120,6 +120,7 @@ export const companies = defineResource({
     name: caseless('name'),
     owner_id: refersTo('users', 'owner_id'),
     segment_id: refersTo('segments', childrenOf(segmentMembers)),
+    external_id: externalId(),
   },
   explanations: {
     create: 'At least one of domain and name is required. A domain of another company returns 409.',

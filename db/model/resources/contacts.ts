@@ -1,6 +1,6 @@
 // Contacts: the people an organization deals with (v1: people).
 import { boolean, email, LONG_TEXT_CHARACTERS_MAX, reference, text, timestamp } from '../fields.ts';
-import { emailIn, equals, ofAddress, refersTo } from '../filters.ts';
+import { emailIn, equals, externalId, ofAddress, refersTo } from '../filters.ts';
 import { custom, emails } from '../json-fields.ts';
 import { childrenOf } from '../links.ts';
 import { defineResource, type SideTable } from '../resource.ts';
@@ -136,6 +136,7 @@ export const contacts = defineResource({
     company_id: refersTo('companies', 'company_id'),
     owner_id: refersTo('users', 'owner_id'),
     segment_id: refersTo('segments', childrenOf(segmentMembers)),
+    external_id: externalId(),
   },
   explanations: {
     create:

@@ -1,6 +1,6 @@
 // Deals: sales opportunities that move through the stages of a pipeline.
 import { currency, date, enumeration, exampleId, number, reference, text, timestamp } from '../fields.ts';
-import { oneOf, refersTo } from '../filters.ts';
+import { externalId, oneOf, refersTo } from '../filters.ts';
 import { custom } from '../json-fields.ts';
 import { link, parentsOf } from '../links.ts';
 import { defineResource } from '../resource.ts';
@@ -94,6 +94,7 @@ export const deals = defineResource({
     owner_id: refersTo('users', 'owner_id'),
     company_id: refersTo('companies', 'company_id', parentsOf(dealCompanies)),
     contact_id: refersTo('contacts', 'point_of_contact_id', parentsOf(dealContacts)),
+    external_id: externalId(),
   },
   links: { contacts: dealContacts, companies: dealCompanies },
   explanations: {

@@ -1,6 +1,6 @@
 // Notes: texts about records, organized in trees.
 import { boolean, reference, text } from '../fields.ts';
-import { isTrue, refersTo } from '../filters.ts';
+import { externalId, isTrue, refersTo } from '../filters.ts';
 import { link, parentsOf } from '../links.ts';
 import { defineResource } from '../resource.ts';
 
@@ -38,6 +38,7 @@ export const notes = defineResource({
     is_archived: isTrue('is_archived'),
     parent_id: refersTo('notes', 'parent_id'),
     record_id: refersTo(Object.values(noteRecords.children), parentsOf(noteRecords)),
+    external_id: externalId(),
   },
   links: { records: noteRecords },
   explanations: {

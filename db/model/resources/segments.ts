@@ -1,7 +1,7 @@
 // Segments: named sets of contacts or of companies.
 import { Type } from 'typebox';
 import { enumeration, LONG_TEXT_CHARACTERS_MAX, text } from '../fields.ts';
-import { oneOf } from '../filters.ts';
+import { externalId, oneOf } from '../filters.ts';
 import { json } from '../json-fields.ts';
 import { link } from '../links.ts';
 import { defineResource } from '../resource.ts';
@@ -38,7 +38,7 @@ export const segments = defineResource({
       description: 'Number of members.',
     }),
   },
-  filters: { record_type: oneOf('record_type', RECORD_TYPES) },
+  filters: { record_type: oneOf('record_type', RECORD_TYPES), external_id: externalId() },
   links: { members: segmentMembers },
   explanations: { create: '`record_type` cannot be changed later.' },
   columns: ['id', 'name', 'record_type', 'member_count', 'created_at'],

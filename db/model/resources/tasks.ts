@@ -1,6 +1,6 @@
 // Tasks: what someone has to do about a contact, a company or a deal.
 import { boolean, instant, LONG_TEXT_CHARACTERS_MAX, reference, text, timestamp } from '../fields.ts';
-import { after, before, isTrue, refersTo } from '../filters.ts';
+import { after, before, externalId, isTrue, refersTo } from '../filters.ts';
 import { defineResource } from '../resource.ts';
 
 export const tasks = defineResource({
@@ -48,6 +48,7 @@ export const tasks = defineResource({
     person_id: refersTo('contacts', 'person_id'),
     due_before: before('due_date'),
     due_after: after('due_date'),
+    external_id: externalId(),
   },
   explanations: { create: '`done_at` follows `done`.' },
   columns: ['id', 'name', 'done', 'due_date', 'main_assignee_id', 'created_at'],
