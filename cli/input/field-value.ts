@@ -27,6 +27,8 @@ export function valueOfText(field: Field, text: string, dates: DateReader): Json
       return text;
     case 'emails':
       return value.startsWith('[') ? parsed(value) : addressList(value);
+    case 'references':
+      return value.startsWith('[') ? parsed(value) : value.split(/[\s,;]+/);
     case 'boolean':
       return WORDS.get(value.toLowerCase());
     case 'integer':

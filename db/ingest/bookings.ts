@@ -115,8 +115,8 @@ async function logBooking(
     title: String(title || 'Booking'),
     summary: isCancelled && typeof cancellation_reason === 'string' ? cancellation_reason : null,
     // Not later than now or the appointment.
-    date: Math.min(at ?? Number(start_time ?? now), now),
-    externalId,
+    interactionDate: Math.min(at ?? Number(start_time ?? now), now),
+    primaryId: externalId,
     emails: [...emailsOf(attendee), ...emailsOf(guests)],
     ownerId: row.owner_id,
   });

@@ -7,13 +7,14 @@ import { takeInstant } from '../engine/write-instant.ts';
 import type { ColumnValue } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
 import type { Resource } from '../model/resource.ts';
+import { contacts } from '../model/resources/contacts.ts';
 import { meetings } from '../model/resources/meetings.ts';
 import type { Store } from '../store.ts';
 import { findUserByEmail } from '../tables/accounts.ts';
 import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
 import { findByExternalIds } from '../tables/external-ids.ts';
-import { logInteraction } from '../tables/interactions.ts';
-import { changedColumns, findRecord, insertRecord, updateRecord } from '../tables/records.ts';
+import { logInteraction, type NewInteraction } from '../tables/interactions.ts';
+import { changedColumns, findRecord, findRecords, insertRecord, updateRecord } from '../tables/records.ts';
 import { findReferences, referenceFaults } from '../tables/references.ts';
 
 export interface IngestEntry {
@@ -214,13 +215,8 @@ export async function upsert(
   return { row, outcome: isCancelled ? 'cancelled' : 'updated' };
 }
 
-export interface LoggedEvent {
-  type: string;
-  title: string;
-  summary: string | null;
-  /** Unix milliseconds. */
-  date: number;
-  externalId: string;
+export interface LoggedEvent
+  extends Pick<NewInteraction, 'type' | 'title' | 'summary' | 'interactionDate' | 'primaryId'> {
   emails: readonly string[];
   ownerId: ColumnValue | undefined;
 }
@@ -228,22 +224,21 @@ export interface LoggedEvent {
 /** Logs a meeting or booking as an interaction with those people who are contacts; nothing if no one is. */
 export async function logEvent(transaction: IngestTransaction, event: LoggedEvent): Promise<void> {
   const { trx, orgNumber, instant } = transaction;
-  const found = await findContactsByEmail(trx, orgNumber, event.emails);
-  const [mainContact, ...otherContacts] = new Set(found.values());
+  const { emails, ownerId, ...said } = event;
+  const found = await findContactsByEmail(trx, orgNumber, emails);
+  const [mainContact, ...contactIds] = new Set(found.values());
   if (mainContact === undefined) return;
+  const others = await findRecords(trx, contacts, orgNumber, contactIds);
   await logInteraction(trx, {
+    ...said,
     orgNumber,
-    createdBy: String(event.ownerId ?? transaction.createdBy),
+    createdBy: String(ownerId ?? transaction.createdBy),
     instant,
-    type: event.type,
     direction: 'EVENT',
-    title: event.title,
-    summary: event.summary,
-    interactionDate: event.date,
     isDated: true,
     mainContact,
-    otherContacts,
-    primaryId: event.externalId,
+    contactIds,
+    companyIds: others.flatMap(({ company_id }) => (company_id === null ? [] : [String(company_id)])),
     secondaryId: null,
     visibleTo: null,
   });

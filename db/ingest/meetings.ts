@@ -158,8 +158,8 @@ async function logMeeting(transaction: IngestTransaction, row: RecordRow): Promi
     type: 'MEETING',
     title: String(title || 'Meeting'),
     summary: null,
-    date: start,
-    externalId: String(row.external_id),
+    interactionDate: start,
+    primaryId: String(row.external_id),
     emails: [...emailsOf(attendees), ...emailsOf(organizer)],
     ownerId: row.owner_id,
   });

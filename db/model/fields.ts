@@ -21,6 +21,7 @@ export type FieldKind =
   | 'date'
   | 'enum'
   | 'reference'
+  | 'references'
   | 'custom'
   | 'json';
 
@@ -47,7 +48,7 @@ export interface Field {
   readonly clearable: boolean;
   /** What a create stores if the client leaves the field out. */
   readonly initial: JsonValue;
-  /** The resource (or `users`) that the value is an ID of. */
+  /** The resource (or `users`) that the value is an ID of; for a list, each of its values. */
   readonly references: string | undefined;
   /**
    * The key for looking up the whole value, null if it is not looked up. The shadow column `<name>_key` stores it if it

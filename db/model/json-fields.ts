@@ -1,11 +1,13 @@
-// The kinds of field stored as JSON text: lists, custom keys, structures.
+// The kinds of field whose values are lists or objects; those that are stored are JSON text.
 import { type TSchema, Type } from 'typebox';
 import {
   EMAIL_CHARACTERS_MAX,
+  exampleId,
   type Field,
   type FieldKind,
   type FieldOptions,
   field,
+  idSchema,
   NAME_CHARACTERS_MAX,
   type Shape,
 } from './fields.ts';
@@ -20,6 +22,18 @@ export function emails(options: FieldOptions = {}): Field {
     { ...jsonColumn('emails', schema, []), clearable: true, example: ['ada@work.example'] },
     options,
   );
+}
+
+/** How many IDs a list of a request can have. */
+export const REFERENCES_MAX = 100;
+
+/** A list of IDs of other records, `[]` if empty; links store them, and a response can contain more than a create accepts. */
+export function references(target: string, options: FieldOptions = {}): Field {
+  const schema = Type.Array(idSchema(), { maxItems: REFERENCES_MAX });
+  const example = [exampleId(target)];
+  const responseSchema = Type.Array(idSchema(), { examples: [example] });
+  const shape = { ...jsonColumn('references', schema, []), column: null, references: target };
+  return field({ ...shape, clearable: true, example, responseSchema }, options);
 }
 
 export const CUSTOM_KEYS_MAX = 100;

@@ -1,7 +1,8 @@
 // Logs an interaction: detects duplicates, links contacts and their companies, and updates their last interaction.
 
-import { type Expression, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { memoize } from '../cache.ts';
+import { bulkInsert } from '../engine/bulk-insert.ts';
 import { type ColumnMap, type Db, linkTable, type Trx, tableOf } from '../engine/schema.ts';
 import { lookup, type Param, type Statement, statement } from '../engine/statement.ts';
 import type { Data } from '../model/json.ts';
@@ -28,8 +29,10 @@ export interface NewInteraction {
   isDated: boolean;
   /** The contact's ID, or a new contact without a company, which is created unless this is a duplicate. */
   mainContact: string | NewContact;
-  /** Further contacts involved. */
-  otherContacts?: readonly string[];
+  /** Further contacts involved. The main contact and repeats are ignored. */
+  contactIds: readonly string[];
+  /** Further companies involved. The company of the main contact and repeats are ignored. */
+  companyIds: readonly string[];
   primaryId: string | null;
   secondaryId: string | null;
   /** The user whose interactions are searched for duplicates; null for all of the organization. */
@@ -70,8 +73,11 @@ export async function logInteraction(
   const mainContact = typeof known === 'string' ? known : await known.put();
   const data = { ...said, main_contact: mainContact };
   const { id } = await insertReservedRecord(trx, interactions, { orgNumber, createdBy, now, data });
-  const newContact = mainContact === known ? null : mainContact;
-  await involve(trx, id, [mainContact, ...(input.otherContacts ?? [])], { orgNumber, date, now, newContact });
+  const moment = { orgNumber, interaction: id, date, now };
+  await involveContacts(trx, [mainContact, ...input.contactIds], moment);
+  await involveCompanies(trx, input.companyIds, moment);
+  // A new contact has no company.
+  if (mainContact === known) await involveCompanyOf(trx, mainContact, moment);
   return { id, isDuplicate: false };
 }
 
@@ -134,11 +140,36 @@ export async function findOrigins(
   return new Set(found.map(({ key }) => key));
 }
 
-/** When the interaction happened, and when it is written; Unix milliseconds. */
+/** An interaction: when it happened, and when it is written; Unix milliseconds. */
 interface Moment {
   orgNumber: number;
+  interaction: string;
   date: number;
   now: number;
+}
+
+const involveContacts = involving(involvedContacts, contacts);
+const involveCompanies = involving(involvedCompanies, companies);
+
+// Makes a function that links records to an interaction, and updates their last interaction.
+function involving({ table, parentColumn, childColumn }: SideTable, resource: Resource) {
+  const insert = bulkInsert(table, ['org_id', parentColumn, childColumn]);
+  const moveOne = move(resource, (_, param) => sql`id = ${param('id')}`);
+  const moveAll = move(resource, (db, param) => db.engine.isAmong(sql.ref('id'), param('ids')));
+  return async (trx: Trx, given: readonly string[], { orgNumber, interaction, date, now }: Moment) => {
+    const ids = [...new Set(given)];
+    const [id] = ids;
+    if (id === undefined) return;
+    const rows = ids.map((child) => ({
+      org_id: orgNumber,
+      [parentColumn]: interaction,
+      [childColumn]: child,
+    }));
+    await insert(trx, rows);
+    const args = { org: orgNumber, date, now };
+    if (ids.length === 1) await moveOne(trx, { ...args, id });
+    else await moveAll(trx, { ...args, ids: JSON.stringify(ids) });
+  };
 }
 
 const companyOf = (db: Db, param: Param) =>
@@ -148,54 +179,36 @@ const companyOf = (db: Db, param: Param) =>
     .where('id', '=', param('contact'))
     .where('company_id', 'is not', null);
 
-// Links a contact and its company to an interaction, without reading anything first.
-const INVOLVING_CONTACT = [
-  statement<never>((db, param) =>
-    db.insertInto(linkTable(involvedContacts.table)).values({
-      org_id: param('org'),
-      interaction_id: param('interaction'),
-      contact_id: param('contact'),
-    } as never),
-  ),
-  move(contacts, (_, param) => param('contact')),
-];
-const INVOLVING_COMPANY = [
+// Links the company of a contact to an interaction, without reading anything first.
+const INVOLVING_COMPANY_OF = [
   statement<never>((db, param) => {
     const interaction = sql<string>`cast(${param('interaction')} as text)`;
     const employer = companyOf(db, param).select(['org_id', interaction.as('interaction'), 'company_id']);
     const tie = db
       .insertInto(linkTable(involvedCompanies.table))
       .columns(['org_id', 'interaction_id', 'company_id'] as never);
-    // Other people involved can have the same company.
+    // It can be among the given companies.
     return tie.expression(employer).onConflict((conflict) => conflict.doNothing());
   }),
-  move(companies, (db, param) => companyOf(db, param).select('company_id')),
+  move(companies, (db, param) => sql`id = ${companyOf(db, param).select('company_id')}`),
 ];
 
-// Only forward: logging an older interaction changes nothing.
-function move(resource: Resource, idOf: (db: Db, param: Param) => Expression<unknown>): Statement<never> {
-  return statement<never>((db, param) => {
-    const columns = { last_interaction_at: param('date'), updated_at: param('now') } as ColumnMap;
-    const update = db.updateTable(tableOf(resource)).set(columns).where('org_id', '=', param('org'));
-    const last = 'last_interaction_at';
-    return update
-      .where('id', '=', idOf(db, param) as never)
-      .where((eb) => eb.or([eb(last, 'is', null), eb(last, '<', param('date'))]));
-  });
+async function involveCompanyOf(trx: Trx, contact: string, { orgNumber, ...moment }: Moment): Promise<void> {
+  for (const write of INVOLVING_COMPANY_OF) await write(trx, { org: orgNumber, contact, ...moment });
 }
 
-async function involve(
-  trx: Trx,
-  interaction: string,
-  contactIds: readonly string[],
-  { orgNumber, newContact, ...times }: Moment & { newContact: string | null },
-): Promise<void> {
-  for (const contact of new Set(contactIds)) {
-    const args = { org: orgNumber, interaction, contact, ...times };
-    for (const write of INVOLVING_CONTACT) await write(trx, args);
-    if (contact === newContact) continue;
-    for (const write of INVOLVING_COMPANY) await write(trx, args);
-  }
+// Only forward: logging an older interaction changes nothing.
+function move(resource: Resource, isMoved: (db: Db, param: Param) => RawBuilder<unknown>): Statement<never> {
+  return statement<never>((db, param) => {
+    const columns = { last_interaction_at: param('date'), updated_at: param('now') } as ColumnMap;
+    const last = 'last_interaction_at';
+    return db
+      .updateTable(tableOf(resource))
+      .set(columns)
+      .where('org_id', '=', param('org'))
+      .where(isMoved(db, param) as RawBuilder<boolean>)
+      .where((eb) => eb.or([eb(last, 'is', null), eb(last, '<', param('date'))]));
+  });
 }
 
 /** The IDs of the contacts and companies involved in each interaction, in order. */

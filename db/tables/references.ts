@@ -40,10 +40,13 @@ const referenceFields = memoize((fields: Fields): ReferenceField[] =>
   ),
 );
 
-// An unchanged reference is not looked up again, and can be hidden by now.
-function newIdIn({ input, current }: ReferenceInput, name: string): string | undefined {
-  const id = input[name];
-  return typeof id === 'string' && current?.[name] !== id ? id : undefined;
+const NO_IDS: readonly string[] = [];
+
+// An unchanged reference is not looked up again, and can be hidden by now. A list is only sent on create.
+function newIdsIn({ input, current }: ReferenceInput, name: string): readonly string[] {
+  const value = input[name];
+  if (Array.isArray(value)) return value as string[];
+  return typeof value === 'string' && current?.[name] !== value ? [value] : NO_IDS;
 }
 
 /** The IDs in the reference fields of several bodies that exist and are visible, looked up together. */
@@ -56,11 +59,11 @@ export async function findReferences(
   const wanted = new Map<string, Set<string>>();
   for (const { name, target } of referenceFields(fields)) {
     for (const one of given) {
-      const id = newIdIn(one, name);
-      if (id === undefined) continue;
-      const ids = wanted.get(target);
-      if (ids === undefined) wanted.set(target, new Set([id]));
-      else ids.add(id);
+      for (const id of newIdsIn(one, name)) {
+        const ids = wanted.get(target);
+        if (ids === undefined) wanted.set(target, new Set([id]));
+        else ids.add(id);
+      }
     }
   }
   if (wanted.size === 0) return NONE;
@@ -85,12 +88,16 @@ async function findIds(db: Db, target: string, ids: string[], viewer: Viewer): P
 export function referenceFaults(fields: Fields, given: ReferenceInput, found: References): Fault[] {
   const faults: Fault[] = [];
   for (const { name, target } of referenceFields(fields)) {
-    const id = newIdIn(given, name);
-    if (id !== undefined && found.get(target)?.has(id) !== true) faults.push(referenceFault(name, target));
+    for (const [index, id] of newIdsIn(given, name).entries()) {
+      if (found.get(target)?.has(id) === true) continue;
+      const isListed = Array.isArray(given.input[name]);
+      faults.push(referenceFault(isListed ? `${name}.${index}` : name, target));
+    }
   }
   if (faults.length > 1) {
     const order = Object.keys(given.input);
-    faults.sort((a, b) => order.indexOf(a.path) - order.indexOf(b.path));
+    const placeOf = ({ path }: Fault): number => order.indexOf(path.split('.', 1)[0] ?? '');
+    faults.sort((a, b) => placeOf(a) - placeOf(b));
   }
   return faults;
 }

@@ -22,6 +22,7 @@ export const interactionRules: Rules = {
   async create(change) {
     const { trx, access, now, next } = change;
     const known = await knownContact(change);
+    const [contactIds, companyIds] = [listOf(change.input.contact_ids), listOf(change.input.company_ids)];
     const isFirst = await isFirstOfOrigin(change);
     next.main_contact = known;
     const { id, isDuplicate } = await logInteraction(trx, {
@@ -39,9 +40,11 @@ export const interactionRules: Rules = {
       visibleTo: access.userId,
       isFirst,
       mainContact: known ?? newContact(change),
+      contactIds,
+      companyIds,
     });
     // A new contact has no company.
-    const isComplete = !isDuplicate && known === null;
+    const isComplete = !isDuplicate && known === null && contactIds.length + companyIds.length === 0;
     if (isComplete) Object.assign(next, { contact_ids: [next.main_contact], company_ids: [] });
     return { id, isNew: !isDuplicate, isComplete, extra: { is_duplicate: isDuplicate } };
   },
@@ -118,6 +121,10 @@ async function isFirstOfOrigin(change: Change): Promise<boolean> {
   const isFirst = !origins.has(key);
   origins.add(key);
   return isFirst;
+}
+
+function listOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 function textOf(value: unknown): string | null {

@@ -28,7 +28,7 @@ export function updateExample(resource: Resource): Data {
 // Without references, whose IDs would have to exist; everything else can be sent unchanged.
 function exampleOf({ fields }: Resource, accesses: readonly Field['access'][], fieldsMax?: number): Data {
   const sendable = Object.entries(fields).filter(
-    ([, { access, kind }]) => accesses.includes(access) && kind !== 'reference',
+    ([, { access, references }]) => accesses.includes(access) && references === undefined,
   );
   return Object.fromEntries(sendable.slice(0, fieldsMax).map(([name, { example }]) => [name, example]));
 }

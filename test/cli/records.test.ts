@@ -43,6 +43,14 @@ describe('create', () => {
     ).toMatchObject({
       alt_emails: ['a@typed.example', 'b@typed.example'],
     });
+    const { id } = await create('contacts', 'first_name=F');
+    const { id: other } = await create('contacts', 'first_name=G');
+    const pairs = ['type=memo', 'direction=internal', 'title=T', `main_contact=${id}`];
+    for (const list of [`${id}, ${other}`, `${other};${other}`, JSON.stringify([other]), other])
+      expect(await create('interactions', ...pairs, `contact_ids=${list}`)).toMatchObject({
+        contact_ids: [id, other],
+      });
+    expect(await create('interactions', ...pairs, 'contact_ids=')).toMatchObject({ contact_ids: [id] });
     expect(
       await create('pipelines', 'name=P', 'stages=[{"name":"One"},{"name":"Won","type":"won"}]'),
     ).toMatchObject({ stages: [{ name: 'One', type: 'open' }, { name: 'Won' }] });

@@ -93,7 +93,7 @@ test('as CSV too, where custom values become text', async () => {
 test('an interaction whose contact was deleted goes to a file next to it, and one that loses others is reported', async () => {
   const { harness } = service;
   const { createOrganization } = await import('../../db/tables/accounts.ts');
-  const [from, to] = await Promise.all(
+  const [from = '', to = ''] = await Promise.all(
     ['Leaving', 'Left'].map(async (name) => {
       const org = await harness.store.write('accounts', (trx) =>
         createOrganization(trx, name, harness.clock.now),
@@ -101,25 +101,29 @@ test('an interaction whose contact was deleted goes to a file next to it, and on
       return (await harness.issue({ orgNumber: org.number })).key;
     }),
   );
-  const { create } = clientOf(harness, from ?? '');
-  const log = (title: string, contact: Json) =>
-    create('interactions', { type: 'MEETING', direction: 'EVENT', title, main_contact: contact.id });
-  const [here, other, gone] = [
-    await create('contacts', { first_name: 'Here of it' }),
-    await create('contacts', { first_name: 'Other of it' }),
+  const { create } = clientOf(harness, from);
+  const log = (title: string, contact: Json, more: Json = {}) =>
+    create('interactions', { type: 'MEETING', direction: 'EVENT', title, main_contact: contact.id, ...more });
+  const acme = await create('companies', { name: 'Acme of it' });
+  const [here, gone] = [
+    await create('contacts', { first_name: 'Here of it', company_id: acme.id }),
     await create('contacts', { first_name: 'Gone of it' }),
   ];
-  await log('alone', other);
-  await log('together', here);
-  await log('orphan', gone);
-  // As ingest leaves a meeting of two.
+  const others = Array.from({ length: 101 }, (_, index) => ({ first_name: `Other ${index}` }));
+  const { items } = (await clientOf(harness, from).post('/contacts/batch', others.slice(1))).body.data;
+  const otherIds = [(await create('contacts', others[0])).id, ...items.map((item: Json) => item.data.id)];
+  await log('alone', here);
+  await log('many', here, { contact_ids: otherIds.slice(1) });
+  await log('too many', here, { contact_ids: otherIds.slice(1) });
+  await log('orphan', gone, { contact_ids: [here.id], company_ids: [acme.id] });
+  // As ingest leaves a meeting of 102.
   await harness.store.write('accounts', async (trx) => {
-    const both = `insert into interaction_contacts (org_id, interaction_id, contact_id)
+    const last = `insert into interaction_contacts (org_id, interaction_id, contact_id)
       select c.org_id, i.id, c.id from interactions i join contacts c on c.org_id = i.org_id
-      where i.title = 'together' and c.first_name = 'Other of it'`;
-    await sql.raw(both).execute(trx);
+      where i.title = 'too many' and c.first_name = 'Other 0'`;
+    await sql.raw(last).execute(trx);
   });
-  await harness.send('DELETE', `/api/v2/contacts/${gone.id}`, { key: from ?? '' });
+  await harness.send('DELETE', `/api/v2/contacts/${gone.id}`, { key: from });
   await service.crm(['export', 'all', '--out', 'leaving'], { key: from });
   const run = await service.crm(['import', 'all', 'leaving', '-o', 'json'], { key: to });
   const kept = 'leaving/interactions.ndjson.left-out.ndjson';
@@ -130,21 +134,31 @@ test('an interaction whose contact was deleted goes to a file next to it, and on
   expect(run.stderr).toContain(
     `1 interaction left out: the contact was deleted and is not in the folder. See ${kept}`,
   );
-  expect(run.stderr).toContain('1 interaction imported with only the main contact and its company');
+  expect(run.stderr).toContain(
+    '1 interaction imported with only 100 contacts or companies besides the main contact and its company',
+  );
   expect(run.stderr).toContain('use "crm migrate"');
-  expect(run.stderr).toContain('Importing interactions: 2 of 2 rows (100%)');
+  expect(run.stderr).toContain('Importing interactions: 3 of 3 rows (100%)');
   const [record] = (await service.read(kept))
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(record).toMatchObject({ title: 'orphan', main_contact: null, _path: 'main_contact' });
   expect(statSync(join(service.folder, kept)).mode & 0o777).toBe(0o600);
-  expect((await service.all('interactions', to)).map(({ title }) => title)).toEqual(['alone', 'together']);
-  // The command that the file itself names.
-  const [contact] = await service.all('contacts', to);
+  const contacts = await service.all('contacts', to);
+  const contact = contacts.find(({ first_name }) => first_name === 'Here of it');
+  const [company] = await service.all('companies', to);
+  const arrived = await service.all('interactions', to);
+  expect(arrived.map((one) => [one.title, (one.contact_ids as string[]).length, one.company_ids])).toEqual([
+    ['alone', 1, [company?.id]],
+    ['many', 101, [company?.id]],
+    ['too many', 101, [company?.id]],
+  ]);
+  // The command that the file itself names; the others who were involved have their new IDs there.
   await service.write('kept.ndjson', JSON.stringify({ ...record, main_contact: contact?.id }));
   const again = await service.crm(['import', 'interactions', 'kept.ndjson'], { key: to });
   expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('1 created, 0 rejected')]);
+  expect(record).toMatchObject({ contact_ids: [contact?.id], company_ids: [company?.id] });
 });
 
 test('rejected notes of every level stand in one errors file', async () => {

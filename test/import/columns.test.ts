@@ -102,6 +102,17 @@ describe('columns of ids', () => {
     });
   });
 
+  test('lists of them too, told by the first', () => {
+    const base = { type: ['MEMO'], direction: ['EVENT'], title: ['T'], main_contact: [OUR_ID] };
+    const lists = { contact_ids: [`${OUR_ID};${OUR_ID}`], company_ids: [JSON.stringify([OUR_ID])] };
+    expect(destinations('interactions', { ...base, ...lists })).toMatchObject({
+      contact_ids: 'contact_ids',
+      company_ids: 'company_ids',
+    });
+    const { message } = refusal(() => planFor('interactions', { ...base, contact_ids: ['17; 18'] }));
+    expect(message).toBe('"contact_ids" (such as 17; 18) does not contain IDs of this service.');
+  });
+
   test('an empty one, and one that --map or --map-value speaks of, is taken as it is called', () => {
     expect(destinations('contacts', { owner_id: ['', ''], email: ['a@x.test'] }).owner_id).toBe('owner_id');
     const columns = { Owner_ID: ['7'], name: ['x'] };

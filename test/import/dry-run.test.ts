@@ -118,6 +118,21 @@ describe('references that lead nowhere', () => {
     expect((await bothWays('contacts', missing, ['--create-missing'])).told).toEqual([]);
   });
 
+  test('of interactions: the main contact and everyone in the lists', async () => {
+    const row = { type: 'MEMO', direction: 'INTERNAL', title: 'T', main_contact: there.contact };
+    const rows = [
+      { ...row, contact_ids: [there.contact], company_ids: [there.company] },
+      { ...row, main_contact: NOWHERE },
+      { ...row, contact_ids: [there.contact, NOWHERE] },
+      { ...row, company_ids: [NOWHERE, there.company, there.contact] },
+    ];
+    expect((await bothWays('interactions', rows)).told).toMatchObject([
+      unknown(2, 'main_contact', 'contact'),
+      unknown(3, 'contact_ids.1', 'contact'),
+      { _line: 4, _path: 'company_ids.0, company_ids.2' },
+    ]);
+  });
+
   test('of companies: the owner', async () => {
     const rows = [
       { name: 'a', owner_id: service.harness.bob },

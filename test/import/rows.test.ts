@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
 import { lines } from '../fixtures/import/tasks.ts';
+import type { Json } from '../support/harness.ts';
+import { clientOf } from '../support/v2.ts';
 
 let service: ImportService;
 
@@ -43,6 +45,39 @@ describe('rows become records', () => {
       remarks: 'two\r\nlines',
       custom: { Score: '007' },
     });
+  });
+
+  test('lists of IDs: separated, as JSON text, and in JSON, as an export writes them', async () => {
+    const { harness } = service;
+    const create = (resource: string, body: Json) => clientOf(harness).create(resource, body);
+    const [main, other] = [
+      await create('contacts', { first_name: 'M' }),
+      await create('contacts', { first_name: 'O' }),
+    ];
+    const company = await create('companies', { name: 'C' });
+    const interaction = (title: string, contacts: string) =>
+      `MEMO,INTERNAL,${title},${main.id},"${contacts.replaceAll('"', '""')}",${company.id}`;
+    const rows = [
+      interaction('listed', `${main.id}, ${other.id}`),
+      interaction('listed', `${other.id};${other.id}`),
+      interaction('listed', JSON.stringify([other.id, main.id])),
+    ];
+    await service.write(
+      'listed.csv',
+      `type,direction,title,main_contact,contact_ids,company_ids\n${rows.join('\n')}\n`,
+    );
+    const imported = await service.crm(['import', 'interactions', 'listed.csv']);
+    expect([imported.exitCode, imported.stderr]).toEqual([0, expect.stringContaining('3 created')]);
+    const out = await service.crm(['export', 'interactions', '--filter', `contact_id=${other.id}`]);
+    await service.write('listed.ndjson', out.stdout);
+    // Without their dates they repeat nothing.
+    const undated = ['--map', 'interaction_date=-'];
+    const again = await service.crm(['import', 'interactions', 'listed.ndjson', ...undated]);
+    expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('3 created')]);
+    const found = await clientOf(harness).list(`/interactions?contact_id=${other.id}`);
+    expect(found).toHaveLength(6);
+    for (const one of found)
+      expect(one).toMatchObject({ contact_ids: [main.id, other.id], company_ids: [company.id] });
   });
 
   test('JSON, NDJSON and standard input', async () => {

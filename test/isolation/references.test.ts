@@ -21,7 +21,9 @@ const dumps = () => Promise.all(Object.values(scene.hidden).map((world) => dumpO
 /** What a field of that name holds the id of. */
 const TARGETS: Record<string, string> = {
   company_id: 'companies',
+  company_ids: 'companies',
   contact_id: 'contacts',
+  contact_ids: 'contacts',
   deal_id: 'deals',
   main_assignee_id: 'users',
   main_contact: 'contacts',
@@ -37,14 +39,15 @@ const TARGETS: Record<string, string> = {
 };
 // Of other services.
 const FOREIGN = /^(?:primary|secondary)_?id$/i;
-const NAMING = /(?:_id|Id)$|^(?:owner|mainContact|main_contact|supervisor)$/;
+const NAMING = /(?:_ids?|Id)$|^(?:owner|mainContact|main_contact|supervisor)$/;
 
 /** So that none goes missing unseen. */
-const CELLS_MIN = 91;
+const CELLS_MIN = 99;
 
 interface Cell {
   operation: Operation;
   field: string;
+  isList: boolean;
   target: string;
   whose: Hidden;
 }
@@ -54,7 +57,7 @@ const CELLS: Cell[] = describedOperations().flatMap((operation) => {
   const fields = Object.keys(properties).filter((field) => NAMING.test(field) && !FOREIGN.test(field));
   return fields.flatMap((field) => {
     const target = TARGETS[field] ?? '';
-    const cell = { operation, field, target };
+    const cell = { operation, field, isList: field.endsWith('_ids'), target };
     const isEverybodys = operation.api === 'v1' || target === 'pipelines' || target === 'stages';
     const other: Cell = { ...cell, whose: 'other organization' };
     return isEverybodys ? [other] : [other, { ...cell, whose: 'other user' } as Cell];
@@ -62,10 +65,10 @@ const CELLS: Cell[] = describedOperations().flatMap((operation) => {
 });
 
 /** Sends the operation with that id in the field, and all else as it must be. */
-async function sendWith({ operation, field, whose }: Cell, id: string): Promise<Reply> {
+async function sendWith({ operation, field, isList, whose }: Cell, id: string): Promise<Reply> {
   const { harness, own, askers } = scene;
   const path = operation.path.replace('{id}', own.ids[operation.path.split('/')[3] ?? ''] ?? '');
-  const body = { ...(await leastOf(operation, field)), [field]: id };
+  const body = { ...(await leastOf(operation, field)), [field]: isList ? [id] : id };
   const input = { key: askers[whose][operation.api], body: operation.isBatch === true ? [body] : body };
   return harness.send(operation.method, path, input);
 }
@@ -87,7 +90,8 @@ const titleOf = ({ operation: { method, path }, field, whose }: Cell) =>
 
 describe('a body that names a record', () => {
   test.each(CELLS.map((cell): [string, Cell] => [titleOf(cell), cell]))('%s', async (_, cell) => {
-    const { operation, field, target, whose } = cell;
+    const { operation, field, isList, target, whose } = cell;
+    const path = isList ? `${field}.0` : field;
     const hidden = scene.hidden[whose];
     const id = hidden.ids[target];
     if (id === undefined || id === '') throw new Error(`nothing to name as ${field}`);
@@ -98,14 +102,14 @@ describe('a body that names a record', () => {
     if (operation.isBatch === true) {
       const [item] = reply.body.data.items;
       expect([reply.status, item.error.code]).toEqual([200, code]);
-      expect(item.error.details?.map((detail: Json) => detail.path) ?? [field]).toEqual([field]);
+      expect(item.error.details?.map((detail: Json) => detail.path) ?? [path]).toEqual([path]);
     } else if (isGiven) expectRefusal(reply, Number(status), String(code));
     else
       expectRefusal(
         reply,
         422,
         'VALIDATION_FAILED',
-        [[field, 'VALIDATION_FAILED']],
+        [[path, 'VALIDATION_FAILED']],
         operation.api === 'v1' ? '1' : '2',
       );
     expectAlike(reply, await sendWith(cell, ABSENT), hidden);

@@ -53,6 +53,8 @@ const retyped = fc.record({ retype: fc.nat(5), type: among('open', 'won', 'lost'
 function arbitraryOf(kind: Kind): fc.Arbitrary<Json> {
   if (typeof kind === 'object') {
     if ('refersTo' in kind) return drawn(pickOf(kind.refersTo), 'absent', 5);
+    if ('listOf' in kind)
+      return drawn(fc.array(pickOf(kind.listOf), { maxLength: 3 }), 'absent', ['absent'], [5]);
     return drawn(among(...kind.values), 'nonsense', 5);
   }
   const kinds: Record<Exclude<Kind, object>, fc.Arbitrary<Json>> = {

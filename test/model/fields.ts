@@ -17,7 +17,8 @@ export type Kind =
   | 'custom'
   | 'stages'
   | { values: string[]; required?: boolean }
-  | { refersTo: string; fixed?: boolean };
+  | { refersTo: string; fixed?: boolean }
+  | { listOf: string };
 
 const texts = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 'text' as Kind]));
 const refersTo = (resource: string): Kind => ({ refersTo: resource });
@@ -85,6 +86,8 @@ export const FIELDS: Record<string, Record<string, Kind>> = {
     main_contact_email: 'email',
     primary_id: 'text',
     secondary_id: 'text',
+    contact_ids: { listOf: 'contacts' },
+    company_ids: { listOf: 'companies' },
   },
 };
 
@@ -95,7 +98,6 @@ const READ_ONLY: Record<string, Data> = {
   deals: { status: 'open', stage_changed_at: null, closed_at: null },
   tasks: { done_at: null },
   segments: { member_count: 0 },
-  interactions: { contact_ids: [], company_ids: [] },
 };
 
 /** The fields of one resource. */
@@ -112,7 +114,7 @@ export function blank(resource: string): Data {
 }
 
 function initialOf(kind: Kind): Json {
-  if (kind === 'emails') return [];
+  if (kind === 'emails' || isList(kind)) return [];
   if (kind === 'custom') return {};
   if (kind === 'boolean') return false;
   return typeof kind === 'object' && 'values' in kind && !kind.required ? kind.values[0] : null;
@@ -120,7 +122,11 @@ function initialOf(kind: Kind): Json {
 
 /** What null leaves in a field. */
 export function clearedOf(kind: Kind): Json {
-  return kind === 'emails' || kind === 'custom' ? initialOf(kind) : null;
+  return kind === 'emails' || kind === 'custom' || isList(kind) ? initialOf(kind) : null;
+}
+
+function isList(kind: Kind): kind is { listOf: string } {
+  return typeof kind === 'object' && 'listOf' in kind;
 }
 
 const IDENTIFYING: Record<string, string[]> = {
@@ -169,7 +175,7 @@ function contactFaults(body: Data): Fault[] {
 }
 
 function takesNull(kind: Kind): boolean {
-  if (typeof kind === 'object') return 'refersTo' in kind && kind.fixed !== true;
+  if (typeof kind === 'object') return isList(kind) || ('refersTo' in kind && kind.fixed !== true);
   return !['required text', 'boolean', 'stages'].includes(kind);
 }
 
@@ -177,6 +183,8 @@ function valueFaults(path: string, kind: Kind, value: Json, isNew: boolean): Fau
   if (value === null) return takesNull(kind) ? [] : [{ path, code: 'VALIDATION_FAILED' }];
   if (kind === 'emails' && Array.isArray(value))
     return value.flatMap((one, index) => valueFaults(`${path}.${index}`, 'email', one, isNew));
+  if (isList(kind) && Array.isArray(value))
+    return value.flatMap((one, index) => valueFaults(`${path}.${index}`, 'text', one, isNew));
   if (kind === 'custom' && typeof value !== 'object') return [{ path, code: 'VALIDATION_FAILED' }];
   if (kind === 'custom')
     return Object.entries(value).flatMap(([key, one]) =>
@@ -204,7 +212,7 @@ function scalarCode(kind: Kind, value: Json): string | null {
   const WRONG = 'VALIDATION_FAILED';
   const isText = typeof value === 'string';
   if (typeof kind === 'object') {
-    if (!isText) return WRONG;
+    if (!isText || isList(kind)) return WRONG;
     return 'values' in kind && !kind.values.includes(value) ? WRONG : null;
   }
   if (kind === 'boolean') return typeof value === 'boolean' ? null : WRONG;

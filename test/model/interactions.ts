@@ -29,16 +29,18 @@ export function logInteraction(
   record.main_contact ??= makeContact(world, actor, email, made?.main_contact);
   const contact = world.table('contacts').get(record.main_contact) ?? {};
   const company = world.table('companies').get(contact.company_id);
+  const contactIds = new Set<string>([record.main_contact, ...record.contact_ids]);
+  const companyIds = new Set<string>([...(company ? [company.id] : []), ...record.company_ids]);
   Object.assign(record, {
     id: made?.id,
     created_by: actor.principal,
     created_at: world.timestamp,
     updated_at: world.timestamp,
-    contact_ids: [record.main_contact],
-    company_ids: company === undefined ? [] : [company.id],
+    contact_ids: [...contactIds].sort(),
+    company_ids: [...companyIds].sort(),
   });
-  for (const one of [contact, company])
-    if (one !== undefined) moveForward(world, one, record.interaction_date);
+  for (const id of contactIds) moveForward(world, world.table('contacts').get(id), record.interaction_date);
+  for (const id of companyIds) moveForward(world, world.table('companies').get(id), record.interaction_date);
   world.table('interactions').set(record.id, record);
   return { status: 201, data: { ...world.show(actor, 'interactions', record), is_duplicate: false } };
 }
@@ -68,7 +70,8 @@ function makeContact(world: World, actor: Actor, email: Json, id: string): strin
   return id;
 }
 
-function moveForward(world: World, record: Data, date: number): void {
+function moveForward(world: World, record: Data | undefined, date: number): void {
+  if (record === undefined) return;
   if (record.last_interaction_at !== null && Date.parse(record.last_interaction_at) >= date) return;
   record.last_interaction_at = new Date(date).toISOString();
   record.updated_at = world.timestamp;

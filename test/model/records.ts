@@ -145,6 +145,10 @@ function alternatives({ email, alt_emails = [] }: Data): string[] {
 function referenceFaults(world: World, actor: Actor, resource: string, body: Data): Fault[] {
   return Object.entries(body).flatMap(([path, value]) => {
     const kind = fieldsOf(resource)[path];
+    if (typeof kind === 'object' && 'listOf' in kind)
+      return ((value ?? []) as string[]).flatMap((id, index) =>
+        world.find(actor, kind.listOf, id) ? [] : [{ path: `${path}.${index}`, code: 'VALIDATION_FAILED' }],
+      );
     if (typeof kind !== 'object' || !('refersTo' in kind) || value === null) return [];
     if (kind.refersTo === 'stages') return [];
     const isKnown =

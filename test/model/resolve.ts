@@ -35,6 +35,8 @@ export function resolveBody(place: Place, body: Data, current?: Data): Data {
   const resolved: Data = {};
   for (const [name, value] of Object.entries(body)) {
     if (name === 'stages') resolved[name] = resolveStages(value, current);
+    else if (Array.isArray(value))
+      resolved[name] = value.map((one) => (isPick(one) ? resolve(place, one) : one));
     else if (!isPick(value)) resolved[name] = value;
     else if (value.$of === 'stages')
       resolved[name] = resolveStage(place, value, resolved.pipeline_id ?? current?.pipeline_id);

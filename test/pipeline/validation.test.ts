@@ -46,6 +46,17 @@ const KINDS: [path: string, body: Json, faults: FaultRow[], says?: string[]][] =
       ['alt_emails.1', FAILED],
     ],
   ],
+  ['/api/v2/interactions', { contact_ids: 'x' }, [['contact_ids', FAILED]], ['array']],
+  [
+    '/api/v2/interactions',
+    { contact_ids: ['x', 'y'], company_ids: ['z'] },
+    [
+      ['contact_ids.0', FAILED],
+      ['contact_ids.1', FAILED],
+      ['company_ids.0', FAILED],
+    ],
+  ],
+  ['/api/v1/interactions', { contactIds: [] }, [['contactIds', FAILED]]],
   ['/api/v1/people', { identifier: 'nobody' }, [['identifier', INVALID]]],
   ['/api/v2/deals', { estimated_close_date: '2026-02-30' }, [['estimated_close_date', INVALID]]],
   ['/api/v2/deals', { estimated_close_date: '2026-02-03T00:00:00Z' }, [['estimated_close_date', INVALID]]],

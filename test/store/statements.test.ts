@@ -166,6 +166,27 @@ test('an interaction is tied to who was there, and they remember it', async () =
     written('select contact_emails', 'insert contacts', 'insert contact_emails', ...involved),
   );
   expectTrips(3);
+  const [others, companies] = await Promise.all([
+    Promise.all(many(20, () => create('/contacts', contact()))),
+    Promise.all(many(20, () => create('/companies', { name: 'C' }))),
+  ]);
+  const ofSeveral = {
+    ...{ ...interaction, contact_ids: others.map(({ id }) => id) },
+    company_ids: companies.map(({ id }) => id),
+  };
+  const rows = (table: string, statements: number) =>
+    Array(isPostgres ? 1 : statements).fill(`insert ${table}`);
+  expect(await statementsOf(post('/interactions', ofSeveral))).toEqual(
+    written(
+      ...['select contacts', 'select companies', 'select contact_emails', 'insert interactions'],
+      // 21 contacts and 20 companies, 5 or 1 per statement.
+      ...[...rows('interaction_contacts', 5), 'update contacts'],
+      ...[...rows('interaction_companies', 4), 'update companies'],
+      ...['insert interaction_companies', 'update companies'],
+      ...['select interaction_contacts', 'select interaction_companies'],
+    ),
+  );
+  expectTrips(5);
 });
 
 test('a link looks at both ends, and is written once', async () => {

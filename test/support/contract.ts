@@ -93,10 +93,11 @@ export const CONTRACT: Record<string, Contract> = {
     singular: 'interaction',
     required: words('type direction title'),
     writable: words(
-      'type direction title summary interaction_date main_contact main_contact_email primary_id secondary_id',
+      'type direction title summary interaction_date main_contact main_contact_email primary_id secondary_id ' +
+        'contact_ids company_ids',
     ),
     inputs: ['main_contact_email'],
-    readOnly: words('contact_ids company_ids'),
+    readOnly: [],
     filters: words('contact_id company_id type direction'),
     verbs: ['list', 'get', 'create', 'batch'],
   },

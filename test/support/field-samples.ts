@@ -56,6 +56,13 @@ export function refusedValues(name: string, field: Field): Refusal[] {
     ],
     enum: wrong('', 'nonsense', 'Contact', 5, true, []),
     reference: [...notText, ...badText, ...wrong('absent', '', '019b76da-a800-7000-8000-000000000001')],
+    references: [
+      ...wrong('x', 5, {}),
+      { value: [5], code: WRONG, below: '0' },
+      { value: [null], code: WRONG, below: '0' },
+      { value: ['019b76da-a800-7000-8000-000000000001'], code: WRONG, below: '0' },
+      ...outside(Array(101).fill('x')),
+    ],
     custom: [
       ...wrong('x', 5, true, []),
       { value: { deep: { a: 1 } }, code: WRONG, below: 'deep' },
@@ -104,6 +111,7 @@ export function acceptedValues(name: string, field: Field, targets: Targets): Js
     date: ['2026-12-31', '2028-02-29', '1999-01-01'],
     enum: [field.example],
     reference: [targets[field.references ?? '']],
+    references: [[targets[field.references ?? '']]],
     custom: [{}, { a: 'x', b: 1.5, c: true }, keysOf(100)],
   };
   // The currency is text, but of a list.

@@ -53,6 +53,7 @@ export async function fillOrganization(harness: Harness): Promise<void> {
     direction: 'OUTBOUND',
     title: 'Hi',
     main_contact: ada.id,
+    contact_ids: [bob.id],
     interaction_date: 7,
   });
   for (const contact of [bob, ada]) {
@@ -133,6 +134,8 @@ export async function contentOf(harness: Harness, key: string, withOwners: boole
     return names.get(value) ?? value;
   });
   const parsed = JSON.parse(plain);
+  for (const { contact_ids, company_ids } of parsed.interactions)
+    for (const ids of [contact_ids, company_ids]) ids.sort();
   for (const list of Object.values(parsed) as Json[])
     list.sort((one: Json, other: Json) => (one.id < other.id ? -1 : 1));
   return parsed;

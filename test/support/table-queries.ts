@@ -199,6 +199,7 @@ const candidate = (orgNumber: number, primaryId: string | null) => ({
   },
   ...{ title: sampleOf('title'), summary: null, interactionDate: instantOf(1), isDated: true },
   ...{ mainContact: sampleOf('main_contact'), secondaryId: null, visibleTo: null, primaryId },
+  ...{ contactIds: [], companyIds: [] },
 });
 
 export const QUESTIONS: readonly Question[] = [

@@ -93,13 +93,16 @@ for (const resource of CHANGEABLE.filter((name) => name !== 'pipelines')) {
 
 describe('references in bodies', () => {
   for (const resource of OWN) {
-    for (const [field, { references: target = '', access }] of Object.entries(getResource(resource).fields)) {
+    for (const [field, declared] of Object.entries(getResource(resource).fields)) {
+      const { kind, references: target = '', access } = declared;
+      const isList = kind === 'references';
       if (!OWNED.includes(target) || access === 'read') continue;
       test(`${resource}.${field} cannot name another's ${getResource(target).singular}`, async () => {
         const hidden = await forBob(target);
-        const { main_contact_email: _, ...body } = minimalBody(resource);
-        const create = (id: string) => alice.post(`/${resource}`, { ...body, [field]: id });
-        expectFault(await create(hidden), 'VALIDATION_FAILED', field);
+        const { main_contact_email, ...least } = minimalBody(resource);
+        const body = isList ? { ...least, main_contact_email } : least;
+        const create = (id: string) => alice.post(`/${resource}`, { ...body, [field]: isList ? [id] : id });
+        expectFault(await create(hidden), 'VALIDATION_FAILED', isList ? `${field}.0` : field);
         expectSameWords(await create(hidden), await create(ABSENT));
         const own = await forAlice(target);
         expect((await create(own)).status).toBe(201);

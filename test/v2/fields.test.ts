@@ -17,9 +17,16 @@ const DEFAULTS: Record<string, Json> = {
   'tasks.done': false,
   'notes.is_archived': false,
   'segments.record_type': 'contact',
+  'interactions.company_ids': [],
 };
 // Fields that a test of their own covers: what is stored when they are left out follows from other records.
-const DERIVED = ['deals.pipeline_id', 'deals.stage_id', 'interactions.interaction_date', 'pipelines.stages'];
+const DERIVED = [
+  'deals.pipeline_id',
+  'deals.stage_id',
+  'interactions.contact_ids',
+  'interactions.interaction_date',
+  'pipelines.stages',
+];
 
 let harness: Harness;
 let api: Client;
@@ -46,9 +53,11 @@ function valuesOf(name: string, field: Field): Json[] {
 
 /** A body with the field, and without the field that it would contradict. */
 function bodyWith(resource: string, name: string, value: Json): Json {
-  const body = { ...minimalBody(resource), [name]: value };
-  if (name === 'main_contact') delete body.main_contact_email;
-  return body;
+  const { main_contact_email, ...least } = minimalBody(resource);
+  if (name === 'main_contact') return { ...least, [name]: value };
+  // The main contact is one of them.
+  if (name === 'contact_ids') return { ...least, main_contact: targets.contacts, [name]: value };
+  return { ...least, ...(main_contact_email && { main_contact_email }), [name]: value };
 }
 
 for (const resource of CREATABLE) {

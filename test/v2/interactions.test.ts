@@ -252,3 +252,199 @@ test('every type and direction of the contract is taken', async () => {
       direction,
     );
 });
+
+describe('interactions of several', () => {
+  const lastOf = async (resource: string, id: string) =>
+    (await api.fetch(resource, id)).last_interaction_at ?? null;
+
+  test('link everyone, the main contact and its company too, whether they are in the lists or not', async () => {
+    const [own, acme] = [await api.create('companies'), await api.create('companies')];
+    const main = await contactWith({ company_id: own.id });
+    // The company of another contact is not added.
+    const other = await contactWith({ company_id: (await api.create('companies')).id });
+    const everyone = { contact_ids: [main.id, other.id].sort(), company_ids: [own.id, acme.id].sort() };
+    for (const lists of [
+      { contact_ids: [other.id], company_ids: [acme.id] },
+      { contact_ids: [other.id, main.id], company_ids: [acme.id, own.id] },
+      { contact_ids: [other.id, other.id, other.id], company_ids: [acme.id, acme.id] },
+    ])
+      for (const contact of [{ main_contact: main.id }, { main_contact_email: main.email }]) {
+        const body = { ...BASE, ...contact, ...lists };
+        const created = await api.create('interactions', body);
+        expect(created).toMatchObject({ main_contact: main.id, ...everyone });
+        const { is_duplicate, ...shown } = created;
+        expect(await api.fetch('interactions', created.id)).toEqual(shown);
+        const batch = (await api.post('/interactions/batch', [body])).body.data;
+        expect(batch.items[0].data).toMatchObject(everyone);
+      }
+  });
+
+  test('empty lists and null are as if left out', async () => {
+    const company_id = (await api.create('companies')).id;
+    const { id } = await contactWith({ company_id });
+    for (const list of [[], null]) {
+      const body = { ...BASE, main_contact: id, contact_ids: list, company_ids: list };
+      expect(await api.create('interactions', body)).toMatchObject({
+        contact_ids: [id],
+        company_ids: [company_id],
+      });
+    }
+  });
+
+  test('come with a contact that is created too', async () => {
+    const [other, company] = [await contactWith(), await api.create('companies')];
+    const body = { ...BASE, main_contact_email: uniqueEmail(), contact_ids: [other.id] };
+    const alone = await api.create('interactions', { ...body, company_ids: [company.id] });
+    const { main_contact, contact_ids, company_ids } = alone;
+    expect([contact_ids, company_ids]).toEqual([[main_contact, other.id].sort(), [company.id]]);
+    const { is_duplicate, ...shown } = alone;
+    expect(await api.fetch('interactions', alone.id)).toEqual(shown);
+    const companyOnly = { ...BASE, main_contact_email: uniqueEmail(), company_ids: [company.id] };
+    expect((await api.create('interactions', companyOnly)).company_ids).toEqual([company.id]);
+  });
+
+  test('move last_interaction_at of everyone forward, never back', async () => {
+    const [later, earlier] = [await contactWith(), await contactWith()];
+    const [main, company] = [await contactWith(), await api.create('companies')];
+    await api.create('interactions', { ...BASE, main_contact: later.id, interaction_date: 9_000 });
+    await api.create('interactions', { ...BASE, main_contact: earlier.id, interaction_date: 1_000 });
+    const lists = { contact_ids: [later.id, earlier.id], company_ids: [company.id] };
+    const unmoved = await api.fetch('contacts', later.id);
+    harness.clock.now += 1_000;
+    const { created_at } = await api.create('interactions', {
+      ...{ ...BASE, main_contact: main.id, interaction_date: 5_000 },
+      ...lists,
+    });
+    // Who has a later one is not touched at all.
+    expect(await api.fetch('contacts', later.id)).toEqual(unmoved);
+    for (const [resource, { id }] of [
+      ['contacts', main],
+      ['contacts', earlier],
+      ['companies', company],
+    ] as const) {
+      const { last_interaction_at, updated_at } = await api.fetch(resource, id);
+      expect([last_interaction_at, updated_at]).toEqual([rfc3339(5_000), created_at]);
+    }
+    await api.create('interactions', { ...BASE, main_contact: main.id, interaction_date: 4_000, ...lists });
+    expect([await lastOf('contacts', earlier.id), await lastOf('companies', company.id)]).toEqual([
+      rfc3339(5_000),
+      rfc3339(5_000),
+    ]);
+  });
+
+  test('are found by each of those involved', async () => {
+    const [main, other, company] = [await contactWith(), await contactWith(), await api.create('companies')];
+    const body = { ...BASE, main_contact: main.id, contact_ids: [other.id], company_ids: [company.id] };
+    const { id } = await api.create('interactions', body);
+    for (const filter of [
+      `contact_id=${main.id}`,
+      `contact_id=${other.id}`,
+      `company_id=${company.id}`,
+      `contact_id=${other.id}&company_id=${company.id}&type=EMAIL`,
+    ])
+      expect(await api.ids(`/interactions?${filter}`)).toEqual([id]);
+  });
+
+  test('are duplicates regardless of the lists: the first stays as it is', async () => {
+    const [main, first, second] = [await contactWith(), await contactWith(), await contactWith()];
+    const company = await api.create('companies');
+    for (const identity of [
+      { primary_id: Bun.randomUUIDv7(), interaction_date: 1_000 },
+      { interaction_date: 2_000 },
+    ]) {
+      const body = { ...BASE, main_contact: main.id, ...identity };
+      const original = await api.create('interactions', { ...body, contact_ids: [first.id] });
+      for (const lists of [{}, { contact_ids: [second.id], company_ids: [company.id] }]) {
+        const again = await api.create('interactions', { ...body, ...lists });
+        expect(again).toEqual({ ...original, is_duplicate: true });
+      }
+    }
+    expect(await lastOf('contacts', second.id)).toBeNull();
+    expect(await lastOf('companies', company.id)).toBeNull();
+  });
+
+  test('take 100 of each, and a list with 101 is refused', async () => {
+    const created = async (resource: string) => {
+      const bodies = Array.from({ length: 100 }, (_, index) => ({ [NAMES[resource] ?? '']: `N${index}` }));
+      const { items } = (await api.post(`/${resource}/batch`, bodies)).body.data;
+      return items.map(({ data }: Json) => data.id).sort();
+    };
+    const NAMES: Record<string, string> = { contacts: 'first_name', companies: 'name' };
+    const [contact_ids, company_ids] = [await created('contacts'), await created('companies')];
+    const main = await contactWith();
+    const body = { ...BASE, main_contact: main.id, interaction_date: 7_000, contact_ids, company_ids };
+    const made = await api.create('interactions', body);
+    expect(made).toMatchObject({ contact_ids: [...contact_ids, main.id].sort(), company_ids });
+    const rows = await Promise.all([
+      ...contact_ids.map((id: string) => lastOf('contacts', id)),
+      ...company_ids.map((id: string) => lastOf('companies', id)),
+    ]);
+    expect(new Set(rows)).toEqual(new Set([rfc3339(7_000)]));
+    for (const [field, list] of Object.entries({ contact_ids, company_ids })) {
+      const reply = await api.post('/interactions', { ...body, [field]: [...list, list[0]] });
+      expectFault(reply, 'VALIDATION_OUT_OF_RANGE', field);
+      expect(reply.body.error.message).toContain('must have at most 100 items');
+    }
+  });
+
+  test('every ID that is of no visible record is reported at its place, and nothing is written', async () => {
+    const main = await contactWith();
+    const body = {
+      ...{ ...BASE, company_ids: ['absent'], main_contact: main.id },
+      contact_ids: [main.id, main.id, main.id, 'absent', main.id, 'absent'],
+    };
+    const reply = await api.post('/interactions', body);
+    expectError(reply, 422, 'VALIDATION_FAILED', 'company_ids.0', 'contact_ids.3', 'contact_ids.5');
+    expect(reply.body.error.details.map(({ path, message }: Json) => [path, message])).toEqual([
+      ['company_ids.0', 'must be the ID of an existing company'],
+      ['contact_ids.3', 'must be the ID of an existing contact'],
+      ['contact_ids.5', 'must be the ID of an existing contact'],
+    ]);
+    expect(await lastOf('contacts', main.id)).toBeNull();
+    expect(await api.list(`/interactions?contact_id=${main.id}`)).toEqual([]);
+  });
+
+  test('a bad item of a batch affects no other', async () => {
+    const [main, other] = [await contactWith(), await contactWith()];
+    const item = { ...BASE, main_contact: main.id, contact_ids: [other.id] };
+    const { items, summary } = (
+      await api.post('/interactions/batch', [item, { ...item, contact_ids: [other.id, 'x'] }, item])
+    ).body.data;
+    expect(summary).toEqual({ total: 3, succeeded: 2, failed: 1 });
+    expect(items[1].error.details).toEqual([
+      { path: 'contact_ids.1', message: expect.any(String), code: 'VALIDATION_FAILED' },
+    ]);
+    for (const { data } of [items[0], items[2]]) expect(data.contact_ids).toEqual([main.id, other.id].sort());
+  });
+
+  test('with a key bound to a user, all of them must be visible to it; the company of the main contact is added in any case', async () => {
+    const alice = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
+    const company = await api.create('companies', { name: 'Hidden', owner_id: harness.bob });
+    const hidden = await contactWith({ owner_id: harness.bob });
+    const own = await contactWith({ owner_id: harness.alice, company_id: company.id });
+    const body = { ...BASE, main_contact: own.id };
+    expectFault(
+      await alice.post('/interactions', { ...body, contact_ids: [own.id, hidden.id] }),
+      'VALIDATION_FAILED',
+      'contact_ids.1',
+    );
+    expectFault(
+      await alice.post('/interactions', { ...body, company_ids: [company.id] }),
+      'VALIDATION_FAILED',
+      'company_ids.0',
+    );
+    const made = await alice.create('interactions', { ...body, contact_ids: [own.id] });
+    expect(made).toMatchObject({ contact_ids: [own.id], company_ids: [company.id] });
+  });
+
+  test('who is deleted is left out from then on', async () => {
+    const [main, other, company] = [await contactWith(), await contactWith(), await api.create('companies')];
+    const body = { ...BASE, main_contact: main.id, contact_ids: [other.id], company_ids: [company.id] };
+    const { id } = await api.create('interactions', body);
+    await api.del(`/contacts/${main.id}`);
+    await api.del(`/companies/${company.id}`);
+    expect(await api.fetch('interactions', id)).toMatchObject({
+      ...{ main_contact: null, contact_ids: [other.id], company_ids: [] },
+    });
+  });
+});

@@ -39,7 +39,7 @@ export interface LeftOut {
   /** Interactions not imported because their contact was deleted, and the file with them. */
   interactions_left_out: number;
   left_out_file: string | null;
-  /** Interactions imported with only their main contact and its current company. */
+  /** Interactions imported without some of their contacts or companies, because they have more than a create accepts. */
   interactions_reduced: number;
 }
 

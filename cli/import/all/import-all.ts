@@ -1,4 +1,5 @@
 // `crm import all`: imports a folder, reports on stderr, and explains how to continue after an interruption.
+import { REFERENCES_MAX } from '../../../db/model/json-fields.ts';
 import { connect } from '../../api/connect.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Config } from '../../settings/config.ts';
@@ -74,11 +75,8 @@ function leftBehind(summary: FolderSummary): string[] {
   const unknown = 'the user is not in this organization, or the record is not in the folder';
   say(references, 'reference', `left out: ${unknown}`);
   say(leftOut, 'interaction', `left out: the contact was deleted and is not in the folder. See ${file}`);
-  say(
-    reduced,
-    'interaction',
-    'imported with only the main contact and its company, without other participants',
-  );
+  const most = `${REFERENCES_MAX} contacts or companies besides the main contact and its company`;
+  say(reduced, 'interaction', `imported with only ${most}`);
   if (leftOut + reduced > 0) lines.push('For an exact copy with IDs and times, use "crm migrate".');
   return lines;
 }

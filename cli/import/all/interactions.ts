@@ -1,11 +1,15 @@
-// Finds exported interactions that cannot be created again: they need their main contact, and no other participants.
+// Finds exported interactions that cannot be created again as they were: without a main contact, or with too many participants.
+
 import type { JsonValue } from '../../../db/model/json.ts';
+import { REFERENCES_MAX } from '../../../db/model/json-fields.ts';
+import { interactions } from '../../../db/model/resources/interactions.ts';
 import type { SurveyedInput } from '../plan/survey.ts';
 import type { SourceRow } from '../row.ts';
 import { KeyStore } from '../rows/key-store.ts';
 import { idOf } from '../rows/note-levels.ts';
 import { ErrorsFile } from '../session/errors-file.ts';
 import type { LeftOut } from './folder-job.ts';
+import type { IdMap } from './id-map.ts';
 
 const CONTACT_GONE = {
   code: 'VALIDATION_REQUIRED_FIELD',
@@ -28,7 +32,7 @@ export class FolderContacts {
   }
 
   /** Saves interactions that cannot be created again next to their file, and counts those that lose participants. */
-  async sort(path: string, input: SurveyedInput): Promise<Omit<LeftOut, 'references_left_out'>> {
+  async sort(path: string, input: SurveyedInput, ids: IdMap): Promise<Omit<LeftOut, 'references_left_out'>> {
     const kept = new ErrorsFile({
       ...{ path: null, input: path, suffix: 'left-out', format: 'ndjson', headers: null, earlier: null },
     });
@@ -39,8 +43,8 @@ export class FolderContacts {
       for await (const row of await input.rows()) {
         if (!this.has(row)) {
           leftOut += 1;
-          kept.add(row, CONTACT_GONE);
-        } else if (this.#losesOthers(row)) reduced += 1;
+          kept.add(withNewIds(row, ids), CONTACT_GONE);
+        } else if (this.#tooMany(row)) reduced += 1;
       }
       kept.sync();
     } finally {
@@ -49,16 +53,48 @@ export class FolderContacts {
     return { interactions_left_out: leftOut, left_out_file: kept.path, interactions_reduced: reduced };
   }
 
+  /** The rows, each with no more participants than a create accepts. */
+  async *reduced(rows: AsyncIterable<SourceRow>): AsyncGenerator<SourceRow> {
+    for await (const row of rows) {
+      const isLong = LISTS.some(([name]) => listAt(row, name).length > REFERENCES_MAX);
+      yield isLong ? withLists(row, (_, name) => this.#further(row, name).slice(0, REFERENCES_MAX)) : row;
+    }
+  }
+
   close(): void {
     this.#companies.close();
   }
 
-  #losesOthers(row: SourceRow): boolean {
-    const contact = textAt(row, 'main_contact');
-    const company = this.#companies.get(contact) ?? '';
-    const isAlone = (ids: readonly string[], only: string): boolean => ids.every((id) => id === only);
-    return !isAlone(listAt(row, 'contact_ids'), contact) || !isAlone(listAt(row, 'company_ids'), company);
+  #tooMany(row: SourceRow): boolean {
+    return LISTS.some(([name]) => this.#further(row, name).length > REFERENCES_MAX);
   }
+
+  /** Those in a list that a create does not add by itself. */
+  #further(row: SourceRow, name: string): string[] {
+    const contact = textAt(row, 'main_contact');
+    const added = name === 'contact_ids' ? contact : this.#companies.get(contact);
+    return listAt(row, name).filter((id) => id !== added);
+  }
+}
+
+/** The lists of participants, and the resources of their IDs. */
+const LISTS = Object.entries(interactions.fields).flatMap(([name, { kind, references = '' }]) =>
+  kind === 'references' ? [[name, references] as const] : [],
+);
+
+function withNewIds(row: SourceRow, ids: IdMap): SourceRow {
+  const changed = withLists(row, (resource, name) =>
+    listAt(row, name).flatMap((id) => ids.find(resource, id) ?? []),
+  );
+  return { ...changed, original: Object.fromEntries(changed.entries) };
+}
+
+function withLists(row: SourceRow, listFor: (resource: string, name: string) => string[]): SourceRow {
+  const entries = row.entries.map(([name, value]): [string, JsonValue] => {
+    const list = LISTS.find(([one]) => one === name);
+    return [name, list === undefined ? value : listFor(list[1], name)];
+  });
+  return { ...row, entries };
 }
 
 function valueAt(row: SourceRow, header: string): JsonValue {

@@ -1,6 +1,6 @@
 // Imports the records of an exported folder, resource by resource, and replaces old IDs with new ones.
 import { join } from 'node:path';
-import type { Data } from '../../../db/model/json.ts';
+import type { Data, JsonValue } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { CliError } from '../../errors.ts';
 import { secondsSince } from '../../input/instant.ts';
@@ -78,11 +78,12 @@ export class RecordsImport {
   /** Imports the interactions whose contact is in the folder. */
   async #interactions(file: ExportedFile): Promise<ImportSummary> {
     const { path, input } = file;
-    this.leftOut = { ...this.leftOut, ...(await this.#contacts.sort(path, input)) };
+    this.leftOut = { ...this.leftOut, ...(await this.#contacts.sort(path, input, this.#parts.ids)) };
     const rowCount = (input.rowCount ?? 0) - this.leftOut.interactions_left_out;
     const takes = (row: SourceRow): boolean => this.#contacts.has(row);
     const part = { name: file.resource.name, takes, earlier: null };
-    return (await this.#rows({ ...file, input: { ...input, rowCount } }, part)).summary;
+    const rows = async () => this.#contacts.reduced(await input.rows());
+    return (await this.#rows({ ...file, input: { ...input, rowCount, rows } }, part)).summary;
   }
 
   close(): void {
@@ -161,13 +162,20 @@ export class RecordsImport {
       else if (target === 'users') {
         if (!this.#unknownOwners.has(String(value))) adapted[name] = value;
         else this.#leaveOut(1);
+      } else if (Array.isArray(value)) {
+        adapted[name] = value.flatMap((one) => this.#newId(target, one) ?? []);
       } else {
-        const id = this.#parts.ids.find(target, String(value));
-        if (id === undefined) this.#leaveOut(1);
-        else adapted[name] = id;
+        const id = this.#newId(target, value);
+        if (id !== undefined) adapted[name] = id;
       }
     }
     return adapted;
+  }
+
+  #newId(target: string, oldId: JsonValue): string | undefined {
+    const id = this.#parts.ids.find(target, String(oldId));
+    if (id === undefined) this.#leaveOut(1);
+    return id;
   }
 
   #leaveOut(references: number): void {

@@ -82,7 +82,8 @@ export class Evidence implements ColumnEvidence {
       return;
     }
     const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);
-    const isOurs = isOurId(text);
+    // A list of IDs is known by its first one.
+    const isOurs = isOurId(/^[["]*([^\s,;"\]]*)/.exec(text)?.[1] ?? '');
     if (text === '' || (evidence !== undefined && !isOurs)) return;
     const other = evidence?.other ?? (isOurs ? null : text.slice(0, EXAMPLE_CHARACTERS_MAX));
     this.ids.set(header, { hasIds: isOurs, other });

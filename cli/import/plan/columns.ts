@@ -44,7 +44,7 @@ export function readColumns(
     if (!('field' in destination) || mapping.values.has(header)) return false;
     // Owners need an ID; --custom keeps the other values of a column that has some.
     const isById = destination.kind === 'field' || (destination.lookup === 'owner' && !request.custom);
-    const isReference = isById && resource.fields[destination.field]?.kind === 'reference';
+    const isReference = isById && resource.fields[destination.field]?.references !== undefined;
     return isReference && survey.evidence.ids.get(header)?.hasIds === false;
   };
   const find = (header: string): ColumnMatch | undefined => {

@@ -86,8 +86,8 @@ export function lookupsOf(resource: Resource): Map<LookupKind, string> {
   return lookups;
 }
 
-function lookupOf(resource: Resource, { references }: Field) {
-  const known = references === undefined ? undefined : LOOKUPS[references];
+function lookupOf(resource: Resource, { kind, references = '' }: Field) {
+  const known = kind === 'reference' ? LOOKUPS[references] : undefined;
   // An interaction has its own field for the email of its contact.
   const hasOwnEmail = resource.fields.main_contact_email !== undefined;
   return known?.lookup === 'contact' && hasOwnEmail ? undefined : known;

@@ -4,7 +4,6 @@ import {
   boolean,
   email,
   enumeration,
-  exampleId,
   instant,
   LONG_TEXT_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
@@ -12,7 +11,7 @@ import {
   text,
 } from '../fields.ts';
 import { oneOf, refersTo } from '../filters.ts';
-import { json } from '../json-fields.ts';
+import { references } from '../json-fields.ts';
 import { parentsOf } from '../links.ts';
 import { defineResource, type SideTable } from '../resource.ts';
 import { textKey } from '../text.ts';
@@ -50,6 +49,10 @@ export const WRITTEN_ONCE =
   'duplicate is not written again: the response is 201 with the existing interaction, marked as a duplicate. If a ' +
   'primary ID is sent, interactions with the same type, primary ID and secondary ID are duplicates. Otherwise ' +
   'interactions with the same contact, type, direction, title and date are duplicates, if a date is sent.';
+
+const INVOLVED =
+  'Everyone in `contact_ids` and `company_ids` is linked, and so are the main contact and its company. ' +
+  'Their `last_interaction_at` changes if the interaction is later. Both lists play no part in what is a duplicate.';
 
 /** The error for an email without a visible contact, if the key cannot create one. */
 export const CONTACT_UNKNOWN =
@@ -113,17 +116,13 @@ export const interactions = defineResource({
       example: 'thread-77',
       description: 'Second ID in the source system.',
     }),
-    contact_ids: json(Type.Array(Type.String()), {
-      column: null,
-      initial: [],
-      description: 'The contacts involved.',
-      example: [exampleId('contacts')],
+    contact_ids: references('contacts', {
+      access: 'create',
+      description: 'The contacts involved. On create, the main contact is added to them.',
     }),
-    company_ids: json(Type.Array(Type.String()), {
-      column: null,
-      initial: [],
-      description: 'The companies involved.',
-      example: [exampleId('companies')],
+    company_ids: references('companies', {
+      access: 'create',
+      description: 'The companies involved. On create, the company of the main contact is added to them.',
     }),
   },
   createdFields: {
@@ -140,8 +139,8 @@ export const interactions = defineResource({
     direction: oneOf('direction', INTERACTION_DIRECTIONS),
   },
   explanations: {
-    create: `${WRITTEN_ONCE} For a duplicate, a key without \`interactions:read\` gets only \`id\` and \`is_duplicate\`.`,
-    batch: `${WRITTEN_ONCE} For a duplicate, a batch returns only \`id\` and \`is_duplicate\`.`,
+    create: `${WRITTEN_ONCE} For a duplicate, a key without \`interactions:read\` gets only \`id\` and \`is_duplicate\`.\n\n${INVOLVED}`,
+    batch: `${WRITTEN_ONCE} For a duplicate, a batch returns only \`id\` and \`is_duplicate\`.\n\n${INVOLVED}`,
   },
   columns: ['id', 'type', 'direction', 'title', 'interaction_date', 'main_contact'],
 });
