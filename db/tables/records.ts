@@ -191,14 +191,37 @@ export interface StoredRecord {
 export async function updateRecord(
   trx: Trx,
   resource: Resource,
+  stored: StoredRecord,
+  columns: Row,
+): Promise<void> {
+  await reserveUpdate(trx, resource, stored, columns);
+  await updateReservedRecord(trx, resource, stored, columns);
+}
+
+/**
+ * Counts what columns of one record will hold; call it before setting them.
+ * @throws QuotaError if the organization cannot hold it
+ */
+export function reserveUpdate(
+  trx: Trx,
+  resource: Resource,
   { orgNumber, row }: StoredRecord,
   columns: Row,
 ): Promise<void> {
-  const { id } = row;
-  await chargeQuota(trx, orgNumber, () => {
+  return chargeQuota(trx, orgNumber, () => {
     const replaced: Row = {};
     for (const name in columns) replaced[name] = row[name] ?? null;
     return { records: 0, bytes: bytesOf(resource, columns) - bytesOf(resource, replaced) };
   });
-  await updateOf(resource, Object.keys(columns))(trx, { ...columns, org: orgNumber, id });
+}
+
+/** Sets columns of one record that were counted; there can be none. */
+export async function updateReservedRecord(
+  trx: Trx,
+  resource: Resource,
+  { orgNumber, row: { id } }: StoredRecord,
+  columns: Row,
+): Promise<void> {
+  const names = Object.keys(columns);
+  if (names.length > 0) await updateOf(resource, names)(trx, { ...columns, org: orgNumber, id });
 }

@@ -1,39 +1,33 @@
 // Creates, updates and deletes, the same for every resource: all checks come first, then all writes.
 
+import type { RecordRow } from '../../db/engine/schema.ts';
 import { instantText } from '../../db/model/instants.ts';
-import type { Data, JsonValue } from '../../db/model/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import { initialFields } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
 import { deleteRecord } from '../../db/tables/deletion.ts';
 import { recordId } from '../../db/tables/record-id.ts';
-import {
-  changedColumns,
-  findRecords,
-  insertReservedRecords,
-  reserveQuota,
-  updateRecord,
-} from '../../db/tables/records.ts';
-import { mayRead, principalOf } from '../access.ts';
-import { ApiError } from '../errors.ts';
+import { findRecords } from '../../db/tables/records.ts';
+import { canSee, mayRead, principalOf } from '../access.ts';
+import { ApiError, notFound } from '../errors.ts';
 import { actorOf, type RequestOrigin } from '../request-origin.ts';
-import { changeOf, check } from './checks.ts';
-import { loadKnownRecords, noteAccepted } from './lookups.ts';
-import { refusalOf } from './outcomes.ts';
-import { fillComputedFields, getRow, present, presentAll } from './records.ts';
+import { changeOf } from './checks.ts';
+import { loadKnownRecords } from './lookups.ts';
+import { getRow, presentAll } from './records.ts';
 import { rulesOf } from './registry.ts';
-import type { Change, Created, Rules, Writer } from './rules.ts';
+import type { Change, Reader, Writer } from './rules.ts';
+import { carryOut, type PlannedChange, type Result, type RunPlan } from './run.ts';
 
 /**
  * Creates a record.
  * @param input fields that are valid against the resource's create schema
  * @returns the record as shown; only the ID of an existing duplicate that the key cannot read
+ * @throws ApiError 403, 409, 422
  */
 export async function createRecord(writer: Writer, resource: Resource, input: Data): Promise<Data> {
-  const isShown = mayRead(writer.access, resource);
-  const [outcome] = await createAll(writer, resource, [input], isShown);
-  if (outcome instanceof ApiError) throw outcome;
-  return outcome ?? {};
+  const isRepeatedShown = mayRead(writer.access, resource);
+  return only(await carryOut(writer, resource, [input], planCreates(resource), isRepeatedShown));
 }
 
 /**
@@ -45,99 +39,20 @@ export function createRecords(
   writer: Writer,
   resource: Resource,
   inputs: readonly Data[],
-): Promise<(Data | ApiError)[]> {
-  return createAll(writer, resource, inputs, false);
+): Promise<Result[]> {
+  return carryOut(writer, resource, inputs, planCreates(resource));
 }
 
-async function createAll(
-  writer: Writer,
-  resource: Resource,
-  inputs: readonly Data[],
-  isRepeatedShown: boolean,
-): Promise<(Data | ApiError)[]> {
-  const { db, access, now } = writer;
-  const at = instantText(now);
-  const initial = {
-    ...initialFields(resource.fields),
-    ...{ created_by: principalOf(access), created_at: at, updated_at: at },
-  };
-  const changes: Change[] = [];
-  for (const input of inputs) {
-    const subject = { id: recordId(now), current: null, base: initial, batch: changes };
-    changeOf(writer, resource, subject, input);
-  }
-  const { create } = rulesOf(resource);
-  const known = await loadKnownRecords(writer, resource, changes);
-  const accepted: Change[] = [];
-  const outcomes: Outcomes = new Map();
-  for (const change of changes) {
-    try {
-      await check(change, known);
-      if (create === undefined) await reserveQuota(db, access.orgNumber, [{ resource, data: change.next }]);
-      noteAccepted(known, change);
-      accepted.push(change);
-    } catch (error) {
-      outcomes.set(change, refusalOf(error));
-    }
-  }
-  if (create !== undefined) await writeBy(create, writer, resource, { accepted, outcomes, isRepeatedShown });
-  else if (accepted.length > 0) await write(writer, resource, accepted);
-  return changes.map((change) => outcomes.get(change) ?? change.next);
-}
-
-async function write(writer: Writer, resource: Resource, changes: readonly Change[]): Promise<void> {
-  const { db, access, now } = writer;
-  const origin = { orgNumber: access.orgNumber, createdBy: principalOf(access), now };
-  const records = changes.map(({ id, next }) => ({ id, data: next }));
-  await insertReservedRecords(db, resource, origin, records);
-  await rulesOf(resource).afterWrite?.(writer, changes);
-  await fillComputedFields(
-    writer,
-    resource,
-    changes.map(({ next }) => next),
-  );
-}
-
-/** For a change, the error, or the record as shown if that is not `next`. */
-type Outcomes = Map<Change, Data | ApiError>;
-
-interface Writing {
-  accepted: readonly Change[];
-  outcomes: Outcomes;
-  /** Whether an existing duplicate is shown whole or by ID only, so that repeated imports need not read it again. */
-  isRepeatedShown: boolean;
-}
-
-// One after another: each can be a duplicate of an earlier one, and only then is it known whether it needs room.
-async function writeBy(
-  create: NonNullable<Rules['create']>,
-  writer: Writer,
-  resource: Resource,
-  { accepted, outcomes, isRepeatedShown }: Writing,
-): Promise<void> {
-  const created: [Change, Created][] = [];
-  for (const change of accepted) {
-    try {
-      created.push([change, await create(change)]);
-    } catch (error) {
-      outcomes.set(change, refusalOf(error));
-    }
-  }
-  const repeated = new Set(created.flatMap(([, { id, isNew }]) => (isRepeatedShown && !isNew ? [id] : [])));
-  const rows = await findRecords(writer.db, resource, writer.access.orgNumber, [...repeated]);
-  const existing = new Map((await presentAll(writer, resource, rows)).map((record) => [record.id, record]));
-  const incomplete: Data[] = [];
-  for (const [change, { id, isNew, isComplete, extra }] of created) {
-    const record = { ...(isNew ? change.next : existing.get(id)), id, ...extra };
-    if (isNew && !isComplete) incomplete.push(record);
-    outcomes.set(change, record);
-  }
-  await fillComputedFields(writer, resource, incomplete);
+/** Fields to change, valid against the resource's update schema. */
+export interface Update {
+  id: string;
+  input: Data;
 }
 
 /**
  * Changes the fields that are present in `input`; if none of them gets another value, nothing is written.
- * @throws ApiError 404, 422, 409, 403
+ * @returns the record as shown
+ * @throws ApiError 403, 404, 409, 422
  */
 export async function updateRecordFields(
   writer: Writer,
@@ -145,40 +60,99 @@ export async function updateRecordFields(
   id: string,
   input: Data,
 ): Promise<Data> {
-  const { db, access, now } = writer;
-  const row = await getRow(writer, resource, id);
-  if (Object.keys(input).length === 0) return present(writer, resource, row);
-  const current = await present(writer, resource, { ...row });
-  const base = { ...current, updated_at: instantText(now) };
-  const change = changeOf(writer, resource, { id, current, base, batch: [] }, input);
-  await check(change, await loadKnownRecords(writer, resource, change.batch));
-  const { next } = change;
-  const fields = newFields(current, next);
-  // Always the time, and whatever else is new.
-  if (Object.keys(fields).length < 2) return current;
-  const columns = changedColumns(resource, row, fields);
-  await updateRecord(db, resource, { orgNumber: access.orgNumber, row }, columns);
-  await rulesOf(resource).afterWrite?.(writer, [change]);
-  await fillComputedFields(writer, resource, [next]);
-  return next;
+  return only(await carryOut(writer, resource, [{ id, input }], planUpdates(resource)));
 }
 
-// The fields that differ, those that rules changed and the time included.
-function newFields(current: Data, next: Data): Data {
-  const fields: Data = {};
-  for (const name in next) {
-    const value = next[name] ?? null;
-    if (!isSame(value, current[name] ?? null)) fields[name] = value;
-  }
-  return fields;
+/** Changes records in order, each as `updateRecordFields` does; one that fails does not affect the others. */
+export function updateRecords(
+  writer: Writer,
+  resource: Resource,
+  updates: readonly Update[],
+): Promise<Result[]> {
+  return carryOut(writer, resource, updates, planUpdates(resource));
 }
 
-// Lists and objects that do not differ have their parts in the same order, because rules and merging keep it.
-function isSame(one: JsonValue, other: JsonValue): boolean {
-  if (one === other) return true;
-  return (
-    typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other)
+function only([result]: readonly Result[]): Data {
+  if (result instanceof ApiError) throw result;
+  return result?.record ?? {};
+}
+
+function planCreates(resource: Resource) {
+  return async (writer: Writer, inputs: readonly Data[]): Promise<RunPlan> => {
+    const batch: Change[] = [];
+    const initial = initialRecord(writer, resource);
+    const plans = inputs.map((input) => planCreate(writer, resource, { initial, batch }, input));
+    return { plans, known: await loadKnownRecords(writer, resource, batch) };
+  };
+}
+
+function planUpdates(resource: Resource) {
+  return async (writer: Writer, updates: readonly Update[]): Promise<RunPlan> => {
+    const batch: Change[] = [];
+    const records = await loadRecords(
+      writer,
+      resource,
+      updates.map(({ id }) => id),
+    );
+    const plans = updates.map(({ id, input }) => {
+      const record = records.get(id);
+      if (record === undefined || !canSee(writer.access, resource, record.row))
+        return notFound(resource.singular);
+      return planUpdate(writer, resource, { record, batch }, input);
+    });
+    return { plans, known: await loadKnownRecords(writer, resource, batch) };
+  };
+}
+
+/** A record, stored and as shown. */
+interface StoredRecord {
+  row: RecordRow;
+  shown: Data;
+}
+
+async function loadRecords(
+  reader: Reader,
+  resource: Resource,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredRecord>> {
+  const rows = await findRecords(reader.db, resource, reader.access.orgNumber, [...new Set(ids)]);
+  const shown = await presentAll(
+    reader,
+    resource,
+    rows.map((row) => ({ ...row })),
   );
+  return new Map(rows.map((row, index) => [row.id, { row, shown: shown[index] ?? {} }]));
+}
+
+function initialRecord({ access, now }: Writer, { fields }: Resource): Data {
+  const at = instantText(now);
+  return {
+    ...initialFields(fields),
+    ...{ created_by: principalOf(access), created_at: at, updated_at: at },
+  };
+}
+
+function planCreate(
+  writer: Writer,
+  resource: Resource,
+  { initial, batch }: { initial: Data; batch: Change[] },
+  input: Data,
+): PlannedChange {
+  const subject = { id: recordId(writer.now), current: null, base: initial, batch };
+  return { change: changeOf(writer, resource, subject, input), row: null };
+}
+
+function planUpdate(
+  writer: Writer,
+  resource: Resource,
+  { record: { row, shown }, batch }: { record: StoredRecord; batch: Change[] },
+  input: Data,
+): PlannedChange {
+  const base = { ...shown, updated_at: instantText(writer.now) };
+  return {
+    change: changeOf(writer, resource, { id: row.id, current: shown, base, batch }, input),
+    row,
+  };
 }
 
 /** Deletes a record and its links, clears references to it, and records the delete in the audit log. */

@@ -3,6 +3,7 @@
 import type { RecordRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
+import { uniqueValues } from '../../db/model/rules.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { findReferences, type References } from '../../db/tables/references.ts';
 import { findOwners, uniqueName } from '../../db/tables/unique.ts';
@@ -57,8 +58,19 @@ export function oncePerBatch<T>(
 }
 
 /** Notes a change that will be written, for the later items of the batch. */
-export function noteAccepted({ owners, accepted }: KnownRecords, { id, next, unique }: Change): void {
-  for (const value of unique) {
+export function noteAccepted({ owners, accepted }: KnownRecords, change: Change): void {
+  const { resource, id, current, input, next, unique, batch } = change;
+  if (batch.length === 1) return;
+  let values = unique;
+  if (current !== null) {
+    const isTouched = Object.values(resource.unique).some((names) => names.some((name) => name in input));
+    if (!isTouched) return;
+    // What the change gives up is free for later items.
+    for (const value of uniqueValues(resource, current))
+      if (owners.get(uniqueName(value)) === id) owners.delete(uniqueName(value));
+    values = uniqueValues(resource, next);
+  }
+  for (const value of values) {
     owners.set(uniqueName(value), id);
     accepted.set(id, next);
   }

@@ -7,6 +7,11 @@ import { oncePerBatch } from './lookups.ts';
 import type { Change, Rules } from './rules.ts';
 
 export const noteRules: Rules = {
+  // A note that moves changes the paths of those below it, and a new one can make its tree deeper.
+  dependsOn({ current, input }, earlier) {
+    const isPlaced = earlier.next.parent_id !== (earlier.current?.parent_id ?? null);
+    return isPlaced && typeof input.parent_id === 'string' && (current ?? earlier.current) !== null;
+  },
   async prepare(change) {
     const { id, current, input, faults } = change;
     const parentId = input.parent_id;

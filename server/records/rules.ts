@@ -56,9 +56,11 @@ export interface Created {
 export interface Rules {
   /** Completes `next` and adds to `faults`. */
   prepare?(change: Change): Promise<void> | void;
+  /** Whether the change can be checked only once an earlier one of its batch is written. */
+  dependsOn?(change: Change, earlier: Change): boolean;
   /** Rejects a change that conflicts with other records (409). */
   claim?(change: Change): Promise<void>;
-  /** Writes data stored outside the record's table: after an update, or for everything that a batch creates. */
+  /** Writes data stored outside the record's table, after the records that were created or changed together. */
   afterWrite?(writer: Writer, changes: readonly Change[]): Promise<void>;
   /** Replaces the common insert; runs after all checks. */
   create?(change: Change): Promise<Created>;

@@ -1,14 +1,17 @@
 // The batches of a resource: what can be done with up to 100 of its records in one request.
+import { type TObject, Type } from 'typebox';
 import { exampleId, idSchema } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
+import { named } from '../../db/model/schemas.ts';
 import { ApiError, notFound } from '../errors.ts';
 import type { LookupOperation, WriteOperation } from '../operation.ts';
-import { createRecords, removeRecord } from '../records/changes.ts';
+import { createRecords, removeRecord, updateRecords } from '../records/changes.ts';
 import { type ItemOutcome, oneByOne } from '../records/outcomes.ts';
 import { getRecords } from '../records/records.ts';
+import type { Result } from '../records/run.ts';
 import { batchAnswer, batchSchema } from './batch.ts';
-import { createdSchema, createRules, explained, writing } from './declared.ts';
+import { createdSchema, createRules, explained, updateExample, writing } from './declared.ts';
 import { capitalized, operationId, pathOf } from './naming.ts';
 
 type SpecificWrite = Omit<WriteOperation, 'api' | 'tag'>;
@@ -38,12 +41,39 @@ export function batchCreate(resource: Resource): SpecificWrite {
     successes: { 200: 'The result of every item, in the order sent.' },
     errorStatuses: [413, 422],
     run: (call) =>
-      batchAnswer<Data>(call, async (items) =>
-        (await createRecords(call, resource, items)).map((outcome) =>
-          outcome instanceof ApiError ? outcome : { status: 'created', data: outcome },
-        ),
-      ),
+      batchAnswer<Data>(call, async (items) => (await createRecords(call, resource, items)).map(outcomeOf)),
   };
+}
+
+/** Changes records by their IDs. */
+export function batchUpdate(resource: Resource): SpecificWrite {
+  const { properties } = resource.updateSchema as TObject;
+  const typeName = capitalized(resource.singular);
+  return {
+    ...writing(resource),
+    ...batchOf(resource, 'update'),
+    summary: `Update up to 100 ${resource.name}`,
+    description: explained(
+      resource,
+      'update',
+      `The body is an array of changes, each with the \`id\` of its record. Each is made as PATCH makes it, and an item that changes no value is \`unchanged\`. Items are made in order: an ID that is sent twice is changed twice. ${EACH_ALONE}`,
+    ),
+    body: named(
+      `${typeName}BatchUpdate`,
+      Type.Object({ id: idSchema(), ...properties }, { additionalProperties: false }),
+    ),
+    examples: { body: { id: exampleId(resource.name), ...updateExample(resource) } },
+    answer: batchSchema(`${typeName}BatchUpdate`, ['updated', 'unchanged'], resource.responseSchema),
+    run: (call) =>
+      batchAnswer<Data>(call, async (items) => {
+        const updates = items.map(({ id, ...input }) => ({ id: String(id), input }));
+        return (await updateRecords(call, resource, updates)).map(outcomeOf);
+      }),
+  };
+}
+
+function outcomeOf(result: Result): ItemOutcome {
+  return result instanceof ApiError ? result : { status: result.status, data: result.record };
 }
 
 /** Gets records by their IDs. */

@@ -13,7 +13,7 @@ import type {
 } from '../operation.ts';
 import { createRecord, removeRecord, updateRecordFields } from '../records/changes.ts';
 import { getRecord, listPage, placeAfter } from '../records/records.ts';
-import { batchCreate, batchDelete, batchGet } from './batches.ts';
+import { batchCreate, batchDelete, batchGet, batchUpdate } from './batches.ts';
 import { conflictsOf, createdSchema, createRules, explained, updateExample, writing } from './declared.ts';
 import { operationId, pathOf, titleOf } from './naming.ts';
 import { identityOf, listParameters, pageRequest } from './paging.ts';
@@ -34,7 +34,7 @@ export function collectionOperations(resource: Resource, alone?: ShownAlone): Op
     list: () => [list(resource)],
     get: () => [get(resource, alone), batchGet(resource)],
     create: () => [create(resource)],
-    update: () => [update(resource)],
+    update: () => [update(resource), batchUpdate(resource)],
     delete: () => [remove(resource), batchDelete(resource)],
     batch: () => [batchCreate(resource)],
   };

@@ -38,6 +38,16 @@ export const V1: Row[] = [
   ],
 ];
 
+const CHANGES: Record<string, string> = {
+  contacts: '"title":"CTO"',
+  companies: '"city":"Ulm"',
+  deals: '"currency":"EUR"',
+  pipelines: '"name":"Q"',
+  tasks: '"done":true',
+  notes: '"is_archived":true',
+  segments: '"description":"D"',
+};
+
 // What every resource, or every one that clients delete, has alike.
 const BATCHES: Row[] = [
   ...[...CHANGEABLE, 'interactions', ...READ_ONLY].map(
@@ -49,6 +59,15 @@ const BATCHES: Row[] = [
 ];
 
 const V2: Row[] = [
+  ...Object.entries(CHANGES).map(
+    ([name, change]): Row => [
+      'POST',
+      `/${name}/batch/update`,
+      `${name}:write`,
+      '200 batch',
+      `[{"id":"{${name}}",${change}}]`,
+    ],
+  ),
   ...BATCHES,
   ['GET', '/authenticate', '', '200 success'],
   ['GET', '/contacts', 'contacts:read', '200 list'],

@@ -29,6 +29,7 @@ function tableOfEndpoints(): Record<string, Row> {
       ['delete', `${name}/{id}`, 'DELETE', [`${name}:delete`]],
       ['batch', `${name}/batch`, 'POST', write],
       ['get', `${name}/batch/get`, 'POST', [`${name}:read`]],
+      ['update', `${name}/batch/update`, 'POST', write],
       ['delete', `${name}/batch/delete`, 'POST', [`${name}:delete`]],
     ];
     for (const [verb, path, method, scopes] of rows)
