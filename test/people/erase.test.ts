@@ -54,7 +54,9 @@ async function place(): Promise<Place> {
   await link(`/segments/${segment}/members`, { record_id: ada });
   const email = { type: 'EMAIL', direction: 'INBOUND' };
   const ownInteraction = await id('interactions', { ...email, title: 'Hello', main_contact: ada });
-  const bobs = await id('interactions', { ...email, title: `Ada <${EMAIL}> asked`, main_contact: bob });
+  const bobs = await id('interactions', {
+    ...{ ...email, title: `Ada <${EMAIL}> asked`, main_contact: bob, contact_ids: [ada] },
+  });
   const people = [
     { name: 'A. Lovelace', email: EMAIL, contact_id: null },
     { name: 'Bob', email: 'bob@x.example', contact_id: null },
@@ -212,6 +214,7 @@ describe('erasing', () => {
     expect(await get('interactions', bobs)).toMatchObject({
       title: 'Ada <[erased]> asked',
       main_contact: bob,
+      contact_ids: [bob],
     });
     expect(await get('meetings', meeting)).toMatchObject({
       title: 'Call with [erased]',
