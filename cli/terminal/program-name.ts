@@ -15,9 +15,9 @@ export function programName(): string {
 
 let commands: RegExp | undefined;
 
-/** Sets the known commands: only `crm` followed by one of these is a command in a message. */
+/** Sets the known commands: only `crm` followed by one of these, or by an option, is a command in a message. */
 export function knowCommands(names: readonly string[]): void {
-  commands = new RegExp(`(?<![\\w./-])${NAME} (?=(?:${names.map(RegExp.escape).join('|')})\\b)`, 'g');
+  commands = new RegExp(`(?<![\\w./-])${NAME} (?=(?:${names.map(RegExp.escape).join('|')})\\b|--[a-z])`, 'g');
 }
 
 /** The text, with the name of the program in its commands as the user can type it. */

@@ -75,6 +75,16 @@ async function dealsToImport() {
 }
 
 describe.skipIf(!isBuilt)('the executable', () => {
+  test('is named in messages by its path where it is not on the PATH, before a command and before an option', () => {
+    const { exitCode, stderr } = Bun.spawnSync([BINARY, 'help', 'xyzzy'], { env: { PATH: '' } });
+    expect([exitCode, stderr.toString()]).toEqual([
+      2,
+      expect.stringContaining(
+        `Next: Run "${BINARY} help" to list the topics, or "${BINARY} --help" to list the commands.`,
+      ),
+    ]);
+  });
+
   test(
     'leads from an empty folder through both versions, an import and an export to the same records',
     async () => {
