@@ -160,7 +160,7 @@ const WRITES = `
 `;
 
 const CONDITIONS = `
-## Versions of a record, and dry runs
+## ETags and dry runs
 
 GET of one record returns an \`ETag\`, which changes whenever \`data\` would.
 
