@@ -51,7 +51,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...requests([
     {
       name: 'get',
-      label: 'GET a contact by id',
+      label: 'GET a contact by ID',
       bare: ALL,
       prepare: gets(({ seeds }, index) => `contacts/${seeds.contacts[index]}`),
     },
