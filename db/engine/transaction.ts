@@ -121,44 +121,32 @@ export class TransactionProgress {
 
   /**
    * Runs a part; if it throws, its writes are undone and the error is rethrown. Without savepoints, a part that fails after
-   * writing spoils the transaction.
+   * writing spoils the transaction. The writes of a rehearsal are undone in any case, for which it has a savepoint.
    */
-  async attempt<T>(name: 'job' | 'part', part: () => Promise<T>): Promise<T> {
+  async attempt<T>(name: 'job' | 'part' | 'rehearsal', part: () => Promise<T>): Promise<T> {
     const writesBefore = this.#writes;
     const statesBefore = this.#states.length;
+    const hadSavepoints = this.#hasSavepoints;
+    const isRehearsal = name === 'rehearsal';
+    this.#hasSavepoints ||= isRehearsal;
     if (this.#hasSavepoints) this.#engine.post(`savepoint ${name}`);
     try {
       const result = await part();
-      if (this.#hasSavepoints) this.#engine.post(`release savepoint ${name}`);
+      if (isRehearsal) this.#undo(name, statesBefore);
+      else if (this.#hasSavepoints) this.#engine.post(`release savepoint ${name}`);
       return result;
     } catch (error) {
       this.#states.length = statesBefore;
       if (!this.#hasSavepoints) this.#isSpoiled ||= this.#writes !== writesBefore;
-      else if (!this.#engine.endsTransaction(error)) this.#undo(name);
-      throw error;
-    }
-  }
-
-  /** Runs a part and undoes what it wrote, whether it succeeds or throws. */
-  async rehearse<T>(part: () => Promise<T>): Promise<T> {
-    const hadSavepoints = this.#hasSavepoints;
-    const statesBefore = this.#states.length;
-    let failure: unknown = null;
-    this.#engine.post('savepoint rehearsal');
-    this.#hasSavepoints = true;
-    try {
-      return await part();
-    } catch (error) {
-      failure = error;
+      else if (!this.#engine.endsTransaction(error)) this.#undo(name, statesBefore);
       throw error;
     } finally {
       this.#hasSavepoints = hadSavepoints;
-      this.#states.length = statesBefore;
-      if (!this.#engine.endsTransaction(failure)) this.#undo('rehearsal');
     }
   }
 
-  #undo(name: string): void {
+  #undo(name: string, states: number): void {
+    this.#states.length = states;
     this.#failure = null;
     this.#engine.post(`rollback to savepoint ${name}`);
     this.#engine.post(`release savepoint ${name}`);
@@ -178,5 +166,5 @@ export function rehearse<T>(
   { engine }: { readonly engine: TransactionEngine },
   part: () => Promise<T>,
 ): Promise<T> {
-  return engine.progress.rehearse(part);
+  return engine.progress.attempt('rehearsal', part);
 }
