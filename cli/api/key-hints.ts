@@ -15,7 +15,8 @@ export function explainRefusedKey(key: string, path: string): KeyFault {
   const flag = wanted === 'v1' ? ' --api v1' : '';
   const issue = `issue a new key on the machine with the database: crm keys issue --org NAME --all-scopes${flag}`;
   if (api === wanted) {
-    const message = 'The server does not accept this API key: it was revoked, or belongs to another server.';
+    const message =
+      'The server does not accept this API key: it was revoked or rotated, or belongs to another server.';
     return { message, nextSteps: [CHECK, issue] };
   }
   if (api !== undefined) {

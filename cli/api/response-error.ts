@@ -20,9 +20,14 @@ interface Refusal {
   details?: readonly ErrorDetail[] | null;
 }
 
-/** Whether the response says that the key is not valid. */
+/** Whether the response says that the key is not valid, without saying why. */
 export function isRefusedKey(body: Envelope | undefined): boolean {
-  return body?.object === 'error' && body.error.code === 'AUTH_INVALID_API_KEY';
+  if (body?.object !== 'error') return false;
+  return body.error.code === 'AUTH_INVALID_API_KEY' && !isRotated(body.error);
+}
+
+function isRotated({ message }: Refusal): boolean {
+  return /\bkey was rotated\b/.test(message);
 }
 
 /**
@@ -46,7 +51,7 @@ export function responseError(
   lines.push(...faults.filter((fault) => fault !== message).map((fault) => `  ${fault}`));
   return new CliError(lines.join('\n'), {
     exitCode: status === 401 || status === 403 ? EXIT.auth : EXIT.failed,
-    nextSteps: known?.nextSteps ?? [forbiddenStep(envelope.error) ?? nextStep(response, code)],
+    nextSteps: known?.nextSteps ?? [stepFor(envelope.error) ?? nextStep(response, code)],
     requestId: headers.get('x-request-id') ?? envelope.meta?.request_id,
     status,
   });
@@ -67,6 +72,8 @@ function strangerError({ method, path, status, headers }: FailedResponse): CliEr
   });
 }
 
+const NEW_SECRET =
+  'use the key that "crm keys rotate" printed; crm cannot show it again, but can rotate it again.';
 const OTHER_ADDRESS = 'use a key that allows this client IP, or allow it: crm keys update ID --allow-ip CIDR';
 
 /** The next step if the quota of the organization is used up. */
@@ -79,9 +86,10 @@ export function isQuotaRefusal({ code, message, details }: Refusal): boolean {
   return code === 'OPERATION_FORBIDDEN' && /\bthat its quota allows\b/.test(message);
 }
 
-// A 403 can also come from a quota or from the networks of the key.
-function forbiddenStep(error: Refusal): string | undefined {
+// A 403 can also come from a quota or from the networks of the key, a 401 from an old secret.
+function stepFor(error: Refusal): string | undefined {
   if (isQuotaRefusal(error)) return MAKE_ROOM;
+  if (isRotated(error)) return NEW_SECRET;
   return /\bAPI key (?:may|cannot) be used from\b/.test(error.message) ? OTHER_ADDRESS : undefined;
 }
 

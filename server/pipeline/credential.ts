@@ -13,6 +13,8 @@ export const WRONG_CREDENTIALS_PER_MINUTE = 60;
 
 const TOO_MANY = 'Too many invalid API keys from this IP address';
 const KEY_HEADER = 'X-Service-Api-Key';
+// Only the holder of an old secret gets to see this.
+const ROTATED = 'The API key was rotated, and this is an old secret that no longer works; use the new one.';
 const HOW_TO = `Send it as "${KEY_HEADER}: <key>" or as "Authorization: Bearer <key>".`;
 
 /** Where a request came from, and when. */
@@ -45,10 +47,12 @@ export class Authenticator {
     }
     const found = sent === undefined ? undefined : this.#keys.find(sent, at.api);
     return andThen(found, (key) => {
-      if (key === undefined || key.isRevoked || hasEnded(key.secretExpiresAt, at.now)) {
+      if (key === undefined || key.isRevoked) {
         const what = whatIsWrong(request.headers, sent, at.api);
         return this.#refuse(request, at, unauthorized('AUTH_INVALID_API_KEY', `${what} ${HOW_TO}`));
       }
+      if (hasEnded(key.secretExpiresAt, at.now))
+        return this.#refuse(request, at, unauthorized('AUTH_INVALID_API_KEY', ROTATED));
       if (hasEnded(key.expiresAt, at.now)) {
         const message = 'The API key has expired; ask your operator for a new one.';
         return this.#refuse(request, at, unauthorized('AUTH_EXPIRED_API_KEY', message));

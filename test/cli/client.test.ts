@@ -302,7 +302,7 @@ describe('an error', () => {
       'the key of another server',
       v2Key,
       '/api/v2/deals',
-      'it was revoked, or belongs to another',
+      'it was revoked or rotated, or belongs to another',
       'CRM_API_KEY',
     ],
   ])('says of %s what is wrong with it, and never shows it', async (_what, apiKey, path, reason, next) => {
@@ -315,6 +315,18 @@ describe('an error', () => {
     expect(told).toContain('crm keys issue');
     expect(told).not.toContain('It is wrong.');
     if (apiKey !== 'abc') expect(told).not.toContain(apiKey.slice(-12));
+  });
+
+  test('says of the old secret of a rotated key what the server says', async () => {
+    const message =
+      'The API key was rotated, and this is an old secret that no longer works; use the new one.';
+    steps = [
+      () =>
+        Response.json({ object: 'error', error: { code: 'AUTH_INVALID_API_KEY', message } }, { status: 401 }),
+    ];
+    const error = await failure(new Client({ url, apiKey: v2Key }).request('GET', '/api/v2/deals'));
+    expect(error.message).toBe(`${message} (401 AUTH_INVALID_API_KEY, GET /api/v2/deals)`);
+    expect(error).toMatchObject({ exitCode: 4, nextSteps: [expect.stringContaining('crm keys rotate')] });
   });
 
   test('says of what is not an id that it is none, and where ids are shown', async () => {

@@ -143,8 +143,19 @@ describe('the life of a key', () => {
     harness.clock.now += 4_999;
     expect((await sendWith(V2_PATH, [bearer(key)])).status).toBe(200);
     harness.clock.now += 1;
-    expectRefusal(await sendWith(V2_PATH, [bearer(key)]), 401, 'AUTH_INVALID_API_KEY');
+    const past = await sendWith(V2_PATH, [bearer(key)]);
+    const { message } = expectRefusal(past, 401, 'AUTH_INVALID_API_KEY');
+    expect(message).toBe(
+      'The API key was rotated, and this is an old secret that no longer works; use the new one.',
+    );
+    expect(past.headers.get('WWW-Authenticate')).toBe('Bearer');
     expect((await sendWith(V2_PATH, [bearer(rotated.key)])).status).toBe(200);
+    // Of a revoked key, no secret tells anything.
+    await harness.store.write('accounts', (trx) => revokeKey(trx, row, harness.clock.now));
+    for (const one of [key, rotated.key]) {
+      const refused = expectRefusal(await sendWith(V2_PATH, [bearer(one)]), 401, 'AUTH_INVALID_API_KEY');
+      expect(refused.message).toStartWith('The API key is not valid.');
+    }
   });
 
   test('rotated without grace the old secret ends at once, and earlier graces are not made longer', async () => {
