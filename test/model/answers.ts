@@ -2,39 +2,40 @@
 import { expect } from 'bun:test';
 import type { Json, Reply } from '../support/harness.ts';
 import type { Client } from '../support/v2.ts';
-import { create } from './records.ts';
-import type { Place } from './resolve.ts';
 import type { Data, Outcome } from './world.ts';
 
 const PAGES_MAX = 8;
 
-/** Asserts that a batch is answered item by item as the model says, while it creates them one after another. */
-export function expectBatch({ world, actor }: Place, resource: string, items: Data[], reply: Reply): void {
-  if (resource === 'pipelines' && actor.userId !== null) {
-    expectOutcome(reply, { status: 403 });
-    return;
-  }
+/** What an item of a batch must be: what was done with what data, or why it was rejected. */
+export type ItemOutcome = { done: string; data?: Json } | Outcome;
+
+/**
+ * Asserts that a batch is answered item by item as the model says, which carries the items out in their order.
+ * @param carryOut what the item of that index does; it is given what the service says of it
+ */
+export function expectBatch(
+  reply: Reply,
+  total: number,
+  carryOut: (index: number, answered: Json) => ItemOutcome,
+): void {
   expect(reply.status).toBe(200);
   const { data } = reply.body;
-  expect(data.items.map((item: Json) => item.index)).toEqual([...items.keys()]);
+  expect(data.items.map((item: Json) => item.index)).toEqual(
+    Array.from({ length: total }, (_, index) => index),
+  );
   let failed = 0;
-  for (const [index, body] of items.entries()) {
-    const item = data.items[index];
-    const outcome = create(world, actor, resource, body, item.data);
-    if (outcome.status === 201)
-      same({ status: item.status, data: item.data }, { status: 'created', data: shownInBatch(outcome.data) });
-    else {
+  for (const [index, item] of data.items.entries()) {
+    const outcome = carryOut(index, item.data);
+    if ('done' in outcome) {
+      const { done: status, ...rest } = outcome;
+      same(item, { index, status, ...rest });
+    } else {
       failed += 1;
       expect(item.status).toBe('error');
       expectError(item.error, outcome);
     }
   }
-  expect(data.summary).toEqual({ total: items.length, succeeded: items.length - failed, failed });
-}
-
-// A repeated import does not read back what it has sent.
-function shownInBatch(data: Data): Data {
-  return data.is_duplicate === true ? { id: data.id, is_duplicate: true } : data;
+  expect(data.summary).toEqual({ total, succeeded: total - failed, failed });
 }
 
 /** Walks a list page by page, and asserts what it shows. */
@@ -96,6 +97,7 @@ function expectError(error: Json, outcome: Outcome, location?: string | null): v
   const path = error.details?.[0]?.path ?? null;
   const told = outcome.conflicts.find((conflict) => conflict.path === path);
   expect(outcome.conflicts.map((conflict) => conflict.path)).toContain(path);
+  expect(error.details?.[0]?.existing_id).toBe(told?.location?.split('/').at(-1));
   if (location !== undefined) expect(location).toBe(told?.location ?? null);
 }
 

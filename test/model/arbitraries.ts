@@ -17,7 +17,10 @@ interface By {
 export type Request = By &
   (
     | { do: 'create'; resource: string; body: Data }
-    | { do: 'batch'; resource: string; bodies: Data[] }
+    | { do: 'batch'; verb: BatchVerb; resource: string; items: BatchItem[] }
+    | { do: 'attach'; resource: string; id: Pick; externalIds: Data[] }
+    | { do: 'detach'; resource: string; id: Pick; source: string }
+    | { do: 'attached'; resource: string; id: Pick; limit: number }
     | { do: 'update'; resource: string; id: Pick; body: Data }
     | { do: 'delete' | 'get'; resource: string; id: Pick }
     | {
@@ -35,6 +38,17 @@ export type Request = By &
     | { do: 'associate'; name: string; meeting: Pick; child: Pick | null }
     | { do: 'association'; name: string; meeting: Pick }
   );
+
+/** What a batch does with its items. */
+export type BatchVerb = 'create' | 'update' | 'delete' | 'get';
+
+/** What is sent of a record, each part as far as the verb takes it. */
+export interface BatchItem {
+  id: Pick;
+  body: Data;
+}
+
+const ITEMS_MAX = 4;
 
 const by = { actor: fc.constantFrom(0, 0, 1, 1, 2), wait: fc.constantFrom(0, 0, 1, 2, -5) };
 
@@ -76,22 +90,61 @@ function requestsOf(resource: string): fc.WeightedArbitrary<Request>[] {
   const common = { ...by, actor, resource: fc.constant(resource) };
   const id = pickOf(resource);
   const isChangeable = CREATABLE.includes(resource) && resource !== 'interactions';
+  const batchOf = (verb: BatchVerb, body: fc.Arbitrary<Data> = fc.constant({})) =>
+    fc.record({
+      ...common,
+      do: fc.constant('batch' as const),
+      verb: fc.constant(verb),
+      items: fc.array(fc.record({ id, body }), { maxLength: ITEMS_MAX }),
+    });
   const kinds: [weight: number, arbitrary: fc.Arbitrary<Request>][] = [
+    [1, batchOf('get')],
     [3, listOf(resource)],
     [1, fc.record({ ...common, do: fc.constant('get' as const), id })],
   ];
   if (CREATABLE.includes(resource)) {
     const body = newBodyOf(resource);
     kinds.push([isShared ? 2 : 10, fc.record({ ...common, do: fc.constant('create' as const), body })]);
-    const bodies = fc.array(body, { maxLength: 4 });
-    kinds.push([1, fc.record({ ...common, do: fc.constant('batch' as const), bodies })]);
+    kinds.push([1, batchOf('create', body)]);
   }
   if (isChangeable) {
     const body = bodyOf(resource, false);
     kinds.push([5, fc.record({ ...common, do: fc.constant('update' as const), id, body })]);
     kinds.push([1, fc.record({ ...common, do: fc.constant('delete' as const), id })]);
+    kinds.push([2, batchOf('update', body)]);
+    kinds.push([0.25, batchOf('delete')]);
+    kinds.push(...externalIdRequests({ ...common, id }));
   }
   return kinds.map(([weight, arbitrary]) => ({ weight, arbitrary }));
+}
+
+const SOURCES = ['crm', 'erp'];
+const IDS = ['1', '2', 'a:b', 'A'];
+// More of them than a record can have.
+const MANY = Array.from({ length: 21 }, (_, index) => ({ source: `s${index}`, id: '1' }));
+
+const externalId: fc.Arbitrary<Data> = fc.oneof(
+  { weight: 20, arbitrary: fc.record({ source: among(...SOURCES), id: among(...IDS) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ source: drawn(among('CRM', 5)), id: drawn(among('', 5)) }, { requiredKeys: [] }),
+  },
+);
+
+function externalIdRequests(common: {
+  actor: fc.Arbitrary<number>;
+  wait: fc.Arbitrary<number>;
+  resource: fc.Arbitrary<string>;
+  id: fc.Arbitrary<Pick>;
+}): [weight: number, arbitrary: fc.Arbitrary<Request>][] {
+  const one = externalId.map((body) => [body]);
+  const attach = { ...common, do: fc.constant('attach' as const) };
+  return [
+    [2, fc.record({ ...attach, externalIds: one })],
+    [0.05, fc.record({ ...attach, externalIds: fc.constant(MANY) })],
+    [1, fc.record({ ...common, do: fc.constant('detach' as const), source: fc.constantFrom(...SOURCES) })],
+    [1, fc.record({ ...common, do: fc.constant('attached' as const), limit: fc.constantFrom(200, 2, 1) })],
+  ];
 }
 
 function linkRequests(): fc.WeightedArbitrary<Request>[] {
@@ -140,7 +193,8 @@ function associationRequests(): fc.WeightedArbitrary<Request>[] {
 
 /** Any request. */
 export const anyRequest: fc.Arbitrary<Request> = fc.oneof(
-  ...RESOURCES.flatMap(requestsOf),
-  ...linkRequests(),
-  ...associationRequests(),
+  ...[...RESOURCES.flatMap(requestsOf), ...linkRequests(), ...associationRequests()].map(
+    // Whole numbers are wanted.
+    ({ weight, arbitrary }) => ({ weight: weight * 20, arbitrary }),
+  ),
 );

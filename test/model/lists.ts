@@ -48,12 +48,21 @@ const holds = (name: string, refersTo: string): FilterModel => ({
   refersTo: [refersTo],
 });
 
+const externalId: FilterModel = {
+  passes: (record, value, world) =>
+    world.externalIds.some(
+      ({ record: id, ...row }) => id === record.id && `${row.source}:${row.id}` === value,
+    ),
+  values: ['crm:1', 'crm:2', 'erp:1', 'erp:a:b'],
+};
+
 const DATES = [0, 1_000, 2_000, 3_000];
 const segment = linked('segments/members', 'parent', 'segments');
 
 /** The filters of each resource. */
 export const FILTERS: Record<string, Record<string, FilterModel>> = {
   contacts: {
+    external_id: externalId,
     email: {
       passes: ({ email, alt_emails }, value) =>
         [email, ...alt_emails].some((one) => one !== null && lower(one) === lower(value)),
@@ -68,6 +77,7 @@ export const FILTERS: Record<string, Record<string, FilterModel>> = {
     segment_id: segment,
   },
   companies: {
+    external_id: externalId,
     domain: {
       passes: ({ domain }, value) => domain === normalized(value),
       values: ['https://www.ACME.example/about', 'OTHER.example'],
@@ -81,6 +91,7 @@ export const FILTERS: Record<string, Record<string, FilterModel>> = {
   },
   pipelines: {},
   deals: {
+    external_id: externalId,
     pipeline_id: reference('pipeline_id', 'pipelines'),
     stage_id: reference('stage_id', 'stages'),
     status: oneOf('status', 'open', 'won', 'lost'),
@@ -92,6 +103,7 @@ export const FILTERS: Record<string, Record<string, FilterModel>> = {
     ),
   },
   tasks: {
+    external_id: externalId,
     done: oneOf('done', true, false),
     main_assignee_id: reference('main_assignee_id', 'users'),
     company_id: reference('company_id', 'companies'),
@@ -101,11 +113,12 @@ export const FILTERS: Record<string, Record<string, FilterModel>> = {
     due_after: after('due_date', ...DATES),
   },
   notes: {
+    external_id: externalId,
     is_archived: oneOf('is_archived', true, false),
     parent_id: reference('parent_id', 'notes'),
     record_id: linked('notes/records', 'child', 'contacts', 'companies', 'deals'),
   },
-  segments: { record_type: oneOf('record_type', 'contact', 'company') },
+  segments: { external_id: externalId, record_type: oneOf('record_type', 'contact', 'company') },
   interactions: {
     contact_id: holds('contact_ids', 'contacts'),
     company_id: holds('company_ids', 'companies'),

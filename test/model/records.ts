@@ -98,6 +98,7 @@ export function remove(world: World, actor: Actor, resource: string, id: string)
   world.table(resource).delete(id);
   world.links = world.links.filter((link) => link.parent !== id && link.child !== id);
   for (const link of world.links) if (link.supervisor === id) link.supervisor = null;
+  world.externalIds = world.externalIds.filter((row) => row.record !== id);
   for (const other of RESOURCES) for (const one of world.records(other)) forget(world, one, id);
   return { status: 204 };
 }

@@ -78,3 +78,10 @@ export function resolveLink({ world, actor }: Place, collection: string, pick: n
   const links = pick % HIDDEN_EVERY === 0 || seen.length === 0 ? all : seen;
   return pick % ABSENT_EVERY === 0 ? undefined : links[pick % Math.max(1, links.length)];
 }
+
+/** The ID that a pick stands for, where it mostly is of a record that has an external ID. */
+export function resolveNamed(place: Place, pick: Pick): string {
+  const named = place.world.externalIds.filter(({ resource }) => resource === pick.$of);
+  const row = named[pick.pick % Math.max(1, named.length)];
+  return row === undefined || pick.pick % HIDDEN_EVERY === 0 ? resolve(place, pick) : row.record;
+}

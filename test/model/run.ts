@@ -6,6 +6,7 @@ import { insertReadOnly } from '../support/read-only.ts';
 import { clientOf } from '../support/v2.ts';
 import { expectPages } from './answers.ts';
 import type { Request } from './arbitraries.ts';
+import { listExternalIds } from './external-ids.ts';
 import { COLLECTIONS, listLinked } from './links.ts';
 import { type Real, take } from './steps.ts';
 import { type Actor, type Data, RESOURCES, World } from './world.ts';
@@ -58,7 +59,8 @@ export async function startWorld(harness: Harness): Promise<{ model: World; real
   model.now = clock.now;
   const send: Send = async (method, path, input) => {
     const reply = await harness.send(method, path, input);
-    if (method !== 'GET' && reply.status < 300) model.lastInstant = model.now;
+    const isRead = method === 'GET' || path.endsWith('/batch/get');
+    if (!isRead && reply.status < 300) model.lastInstant = model.now;
     return reply;
   };
   const clients = keys.map((key) => clientOf({ ...harness, send }, key));
@@ -124,5 +126,10 @@ export async function compareAll(model: World, real: Real): Promise<void> {
       const path = `/${at.parent}/${parent}/${at.name}?limit=200`;
       await expectPages(client, path, 200, listLinked(model, org, at, parent) ?? []);
     }
+  }
+  const named = new Map(model.externalIds.map(({ resource, record }) => [record, resource]));
+  for (const [record, resource] of named) {
+    const path = `/${resource}/${record}/external_ids?limit=200`;
+    await expectPages(client, path, 200, listExternalIds(model, org, resource, record) ?? []);
   }
 }

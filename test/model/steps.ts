@@ -1,13 +1,15 @@
 // Sends one request to the service and to the model, and holds the answers against each other.
 import type { Json } from '../support/harness.ts';
 import type { Client } from '../support/v2.ts';
-import { expectBatch, expectOutcome, expectPages } from './answers.ts';
+import { expectOutcome, expectPages } from './answers.ts';
 import type { Request } from './arbitraries.ts';
+import { takeBatch } from './batches.ts';
 import type { Pick } from './bodies.ts';
+import { attach, detach, listExternalIds } from './external-ids.ts';
 import { associate, association, COLLECTIONS, link, listLinked, unlink } from './links.ts';
 import { list } from './lists.ts';
 import { create, remove, update } from './records.ts';
-import { type Place, resolve, resolveBody, resolveLink } from './resolve.ts';
+import { type Place, resolve, resolveBody, resolveLink, resolveNamed } from './resolve.ts';
 import { type Actor, type Data, MISSING, type Outcome, type World } from './world.ts';
 
 /** The service, as each of the actors reaches it. */
@@ -20,21 +22,29 @@ export interface Real {
   log: string[];
 }
 
-interface Turn extends Place {
+/** One request, sent by one actor. */
+export interface Turn extends Place {
   real: Real;
   client: Client;
 }
 
-const READS: readonly Request['do'][] = ['get', 'list', 'linked', 'association'];
+const READS: readonly Request['do'][] = ['get', 'list', 'linked', 'association', 'attached'];
+
+const isRead = (request: Request) =>
+  READS.includes(request.do) || (request.do === 'batch' && request.verb === 'get');
 
 /** Does what a request says, in both. */
 export async function take(world: World, real: Real, request: Request): Promise<void> {
   const actor = real.actors[request.actor];
   const client = real.clients[request.actor];
   if (actor === undefined || client === undefined) throw new Error('no such actor');
+  if (request.do === 'attach' && request.externalIds.length > 1) {
+    for (const one of request.externalIds) await take(world, real, { ...request, externalIds: [one] });
+    return;
+  }
   const clock = real.wait(request.wait);
   // A write's instant is later than that of any before; by the time it is sent the clock has gone on by one.
-  world.now = READS.includes(request.do) ? clock : Math.max(clock + 1, world.lastInstant + 1);
+  world.now = isRead(request) ? clock : Math.max(clock + 1, world.lastInstant + 1);
   await perform({ world, real, actor, client }, request);
 }
 
@@ -51,12 +61,8 @@ async function perform(turn: Turn, request: Request): Promise<void> {
       expectOutcome(reply, create(world, actor, request.resource, body, reply.body.data));
       return;
     }
-    case 'batch': {
-      const items = request.bodies.map((body) => resolveBody(turn, body));
-      note(`POST ${request.resource}/batch`, items);
-      expectBatch(turn, request.resource, items, await client.post(`/${request.resource}/batch`, items));
-      return;
-    }
+    case 'batch':
+      return takeBatch(turn, request, note);
     case 'update': {
       const id = resolved(request.id);
       const body = resolveBody(turn, request.body, world.table(request.resource).get(id));
@@ -94,12 +100,40 @@ async function perform(turn: Turn, request: Request): Promise<void> {
         child === null ? await client.del(path) : await client.put(path, { [`${request.name}_id`]: child });
       return expectOutcome(reply, associate(world, actor, id, request.name, child));
     }
+    case 'attach':
+    case 'detach':
+    case 'attached':
+      return takeExternalId(turn, request, note);
     default:
       return takeLink(turn, request, note);
   }
 }
 
-type Note = (text: string, body?: Json) => void;
+/** Notes a request for the reader of a failure. */
+export type Note = (text: string, body?: Json) => void;
+
+type ExternalIdRequest = Extract<Request, { do: 'attach' | 'detach' | 'attached' }>;
+
+async function takeExternalId(turn: Turn, request: ExternalIdRequest, note: Note): Promise<void> {
+  const { world, actor, client } = turn;
+  const { resource } = request;
+  const id = request.do === 'attach' ? resolve(turn, request.id) : resolveNamed(turn, request.id);
+  const path = `/${resource}/${id}/external_ids`;
+  if (request.do === 'attach') {
+    const [body = {}] = request.externalIds;
+    note(`POST ${path}`, body);
+    return expectOutcome(await client.post(path, body), attach(world, actor, { resource, id }, body));
+  }
+  if (request.do === 'detach') {
+    note(`DELETE ${path}/${request.source}`);
+    const reply = await client.del(`${path}/${request.source}`);
+    return expectOutcome(reply, detach(world, actor, resource, id, request.source));
+  }
+  note(`GET ${path} by ${request.limit}`);
+  const expected = listExternalIds(world, actor, resource, id);
+  if (expected === undefined) return expectOutcome(await client.get(path), MISSING);
+  await expectPages(client, `${path}?limit=${request.limit}`, request.limit, expected);
+}
 
 async function takeLink(
   turn: Turn,

@@ -37,6 +37,15 @@ export interface LinkRow {
   linkedAt: string;
 }
 
+/** An ID that a record has in another system. */
+export interface ExternalIdRow {
+  resource: string;
+  record: string;
+  source: string;
+  id: string;
+  createdAt: string;
+}
+
 /** The field that says whose record it is. */
 export const OWNER: Record<string, string | null> = {
   contacts: 'owner_id',
@@ -65,6 +74,7 @@ export class World {
   readonly #tables = new Map<string, Map<string, Data>>(RESOURCES.map((name) => [name, new Map()]));
   /** In the order in which they were made. */
   links: LinkRow[] = [];
+  externalIds: ExternalIdRow[] = [];
 
   constructor(users: string[]) {
     this.users = users;

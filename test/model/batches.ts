@@ -1,0 +1,90 @@
+// Batches in the model: their items are carried out one after another, each as the request of a single record.
+import type { Json } from '../support/harness.ts';
+import { expectBatch, expectOutcome, type ItemOutcome } from './answers.ts';
+import type { BatchItem, BatchVerb, Request } from './arbitraries.ts';
+import { create, remove, update } from './records.ts';
+import { resolve, resolveBody } from './resolve.ts';
+import type { Note, Turn } from './steps.ts';
+import { type Data, MISSING, type Outcome } from './world.ts';
+
+/** An item as it is sent. */
+interface Item {
+  id: string;
+  body: Data;
+}
+
+interface Verb {
+  path: string;
+  /** The item as it stands in the body of the request. */
+  sent(item: Item): Json;
+  /** What it does. @param answered what the service says of it */
+  carryOut(turn: Turn, resource: string, item: Item, answered: Json): ItemOutcome;
+}
+
+const VERBS: Record<BatchVerb, Verb> = {
+  create: {
+    path: 'batch',
+    sent: ({ body }) => body,
+    carryOut: ({ world, actor }, resource, { body }, answered) => {
+      const outcome = create(world, actor, resource, body, answered);
+      return done(outcome, 'created', 'data' in outcome ? shownInBatch(outcome.data) : null);
+    },
+  },
+  update: {
+    path: 'batch/update',
+    sent: ({ id, body }) => ({ ...body, id }),
+    carryOut: ({ world, actor }, resource, { id, body }, answered) => {
+      const before = world.table(resource).get(id);
+      const outcome = update(world, actor, resource, id, body, answered);
+      const isSame = Bun.deepEquals(before, world.table(resource).get(id));
+      return done(outcome, isSame ? 'unchanged' : 'updated', 'data' in outcome ? outcome.data : null);
+    },
+  },
+  delete: {
+    path: 'batch/delete',
+    sent: ({ id }) => id,
+    carryOut: ({ world, actor }, resource, { id }) => done(remove(world, actor, resource, id), 'deleted'),
+  },
+  get: {
+    path: 'batch/get',
+    sent: ({ id }) => id,
+    carryOut: ({ world, actor }, resource, { id }) => {
+      const record = world.find(actor, resource, id);
+      return record === undefined ? MISSING : { done: 'found', data: world.show(actor, resource, record) };
+    },
+  },
+};
+
+function done(outcome: Outcome, status: string, data?: Json): ItemOutcome {
+  if (outcome.status >= 300) return outcome;
+  return { done: status, ...(data !== undefined && { data }) };
+}
+
+// A repeated import does not read back what it has sent.
+function shownInBatch(data: Json): Json {
+  return data.is_duplicate === true ? { id: data.id, is_duplicate: true } : data;
+}
+
+/** Sends a batch, and holds the answer against what the model makes of its items. */
+export async function takeBatch(
+  turn: Turn,
+  { verb, resource, items }: Extract<Request, { do: 'batch' }>,
+  note: Note,
+): Promise<void> {
+  const { path, sent, carryOut } = VERBS[verb];
+  const resolved = items.map((item: BatchItem): Item => {
+    const id = resolve(turn, item.id);
+    const current = verb === 'create' ? undefined : turn.world.table(resource).get(id);
+    return { id, body: resolveBody(turn, item.body, current) };
+  });
+  const body = resolved.map(sent);
+  note(`POST ${resource}/${path}`, body);
+  const reply = await turn.client.post(`/${resource}/${path}`, body);
+  if (resource === 'pipelines' && turn.actor.userId !== null && verb !== 'get')
+    return expectOutcome(reply, { status: 403 });
+  expectBatch(reply, body.length, (index, answered) => {
+    const item = resolved[index];
+    if (item === undefined) throw new Error('an item that was not sent');
+    return carryOut(turn, resource, item, answered);
+  });
+}
