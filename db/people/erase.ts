@@ -9,6 +9,7 @@ import { contacts } from '../model/resources/contacts.ts';
 import { getResource, RESOURCES } from '../model/resources/registry.ts';
 import type { Store } from '../store.ts';
 import { deleteRecord } from '../tables/deletion.ts';
+import { deleteExternalId, listExternalIds } from '../tables/record-external-ids.ts';
 import { updateRecord } from '../tables/records.ts';
 import { saveTranscript } from '../tables/transcripts.ts';
 import { ERASED } from './email-addresses.ts';
@@ -139,8 +140,15 @@ async function eraseSome(
 ): Promise<Done[]> {
   const resource = getResource(name);
   const done: Done[] = [];
+  const theirs = (await listExternalIds(db, resource, person.orgNumber, ids)).filter(({ external_id }) =>
+    person.addresses.isIn(external_id),
+  );
   for (const id of ids) {
     const key = { orgNumber: person.orgNumber, id };
+    // Also of a record that an older crm has deleted.
+    const sources = theirs.flatMap(({ record_id, source }) => (record_id === id ? [source] : []));
+    if (writing !== undefined)
+      for (const source of sources) await deleteExternalId(writing.trx, resource, key, source);
     const plan = await erasurePlan(db, person, resource, id);
     if (plan === null) continue;
     if (plan.action === 'delete') {
@@ -148,13 +156,13 @@ async function eraseSome(
       done.push({ id, outcome: 'deleted' });
       continue;
     }
-    const isChanged = Object.keys(plan.columns).length > 0;
-    if (isChanged && writing !== undefined) {
+    const hasColumns = Object.keys(plan.columns).length > 0;
+    if (hasColumns && writing !== undefined) {
       const { trx, now } = writing;
       const stored = { orgNumber: person.orgNumber, row: plan.row };
       await updateRecord(trx, resource, stored, { ...plan.columns, updated_at: now });
     }
-    done.push({ id, outcome: isChanged ? 'changed' : 'unlinked' });
+    done.push({ id, outcome: hasColumns || sources.length > 0 ? 'changed' : 'unlinked' });
   }
   return done;
 }

@@ -3,14 +3,24 @@
 import type { Db } from '../engine/schema.ts';
 import type { Data, JsonValue } from '../model/json.ts';
 import { showRow } from '../model/record-forms.ts';
+import { contacts } from '../model/resources/contacts.ts';
 import { getResource, RESOURCES } from '../model/resources/registry.ts';
+import { listExternalIds, showExternalId } from '../tables/record-external-ids.ts';
 import { findRecords } from '../tables/records.ts';
-import { findMentions, findSegments, type Mention, type Mentions, speakerTest } from './mentions.ts';
+import {
+  EXTERNAL_IDS,
+  findMentions,
+  findSegments,
+  type Mention,
+  type Mentions,
+  speakerTest,
+} from './mentions.ts';
 import { type DataSubject, findTiedRecords, isPerson } from './person.ts';
 
 /** All records that belong to a person or mention one, by resource; other people in them appear only as counts. */
 export interface PersonDocument {
   addresses: readonly string[];
+  /** With its external IDs. */
   contact: Data | null;
   /** Users of crm itself with one of the addresses. */
   users: Data[];
@@ -39,7 +49,7 @@ export async function exportPerson(
   }
   return {
     addresses: person.addresses.list,
-    contact: person.contact,
+    contact: person.contact && { ...person.contact, external_ids: await externalIdsOf(db, person) },
     users: person.users.map(({ id, email, name, created_at }) => ({
       ...{ id, email, name, created_at: new Date(created_at).toISOString() },
     })),
@@ -58,10 +68,23 @@ async function recordsOf(
   const resource = getResource(name);
   const found: Data[] = [];
   for (let from = 0; from < ids.length; from += RECORDS_PER_PAGE) {
-    const rows = await findRecords(db, resource, person.orgNumber, ids.slice(from, from + RECORDS_PER_PAGE));
-    for (const row of rows) found.push(withoutOthers(person, showRow(resource.fields, row), name, traces));
+    const some = ids.slice(from, from + RECORDS_PER_PAGE);
+    const rows = await findRecords(db, resource, person.orgNumber, some);
+    const held = (await listExternalIds(db, resource, person.orgNumber, some)).filter(({ external_id }) =>
+      person.addresses.isIn(external_id),
+    );
+    for (const row of rows) {
+      const own = held.filter(({ record_id }) => record_id === row.id).map(showExternalId);
+      const record = withoutOthers(person, showRow(resource.fields, row), name, traces);
+      found.push(own.length === 0 || name === contacts.name ? record : { ...record, [EXTERNAL_IDS]: own });
+    }
   }
   return found;
+}
+
+async function externalIdsOf(db: Db, { orgNumber, contactId }: DataSubject): Promise<Data[]> {
+  const held = await listExternalIds(db, contacts, orgNumber, [contactId]);
+  return held.map(showExternalId).toSorted((a, b) => (String(a.source) < String(b.source) ? -1 : 1));
 }
 
 // The person has no right to learn who the others are.

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { readRows } from '../copy/rows.ts';
 import { type Db, type RecordRow, tableOf } from '../engine/schema.ts';
 import { nextTurn } from '../event-loop.ts';
+import { externalIds } from '../model/external-ids.ts';
 import type { Field } from '../model/fields.ts';
 import { type Data, isObject, type JsonValue } from '../model/json.ts';
 import type { Resource } from '../model/resource.ts';
@@ -39,10 +40,12 @@ export function storedColumns({ fields }: Pick<Resource, 'fields'>): string[] {
   );
 }
 
+const BESIDE_RECORDS = ['recording_transcripts', externalIds.table] as unknown as 'records'[];
+
 /** How many rows `findMentions` reads. */
 export async function countSearchedRows(db: Db, orgNumber: number): Promise<number> {
   let rows = 0;
-  for (const table of [...RESOURCES.map(tableOf), 'recording_transcripts' as 'records']) {
+  for (const table of [...RESOURCES.map(tableOf), ...BESIDE_RECORDS]) {
     const query = db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('total'));
     rows += Number((await query.where('org_id', '=', orgNumber).executeTakeFirst())?.total ?? 0);
   }
@@ -71,8 +74,32 @@ export async function findMentions(
     }
     if (ids.size > 0) traces.mentioned.set(resource.name, ids);
   }
+  await findExternalIds(db, person, traces, onProgress);
   await findTranscripts(db, person, traces, onProgress);
   return traces;
+}
+
+/** The name of the place of an external ID, which is no field of its record. */
+export const EXTERNAL_IDS = externalIds.table;
+
+// Other systems can use addresses as IDs.
+async function findExternalIds(
+  db: Db,
+  { orgNumber, addresses }: DataSubject,
+  { mentioned, places }: Mentions,
+  onProgress: (rows: number) => void,
+): Promise<void> {
+  const columns = ['resource', 'source', 'external_id', 'record_id'];
+  const table = { name: externalIds.table, columns, key: columns.slice(0, 3) };
+  for await (const rows of readRows(db, { ...table, only: sql`org_id = ${orgNumber}` })) {
+    for (const row of rows) {
+      const [resource, text, id] = [String(row.resource), String(row.external_id), String(row.record_id)];
+      if (!addresses.isIn(text)) continue;
+      mentioned.getOrInsertComputed(resource, () => new Set()).add(id);
+      places.push({ resource, id, field: EXTERNAL_IDS, is_doubtful: addresses.isDoubtfulIn(text) });
+    }
+    onProgress(rows.length);
+  }
 }
 
 // Also notes where, and the person's names there.

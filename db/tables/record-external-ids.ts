@@ -7,6 +7,8 @@ import { chargeQuota } from '../engine/quota.ts';
 import { type Db, type ExternalIdRow, type RecordKey, type Trx, tableOf } from '../engine/schema.ts';
 import { lookup, type Param, statement } from '../engine/statement.ts';
 import { type ExternalId, externalIdName } from '../model/external-ids.ts';
+import { instantText } from '../model/instants.ts';
+import type { Data } from '../model/json.ts';
 import type { Resource } from '../model/resource.ts';
 import { bytesIn } from './content-bytes.ts';
 
@@ -125,6 +127,11 @@ export async function listExternalIds(
   recordIds: readonly string[],
 ): Promise<ExternalIdRow[]> {
   return held(resource)(db, orgNumber, recordIds);
+}
+
+/** An external ID as a response shows it. */
+export function showExternalId({ source, external_id: id, created_at }: ExternalIdRow): Data {
+  return { source, id, created_at: instantText(created_at) };
 }
 
 /** The size of the external IDs of a record, in bytes. */

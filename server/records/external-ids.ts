@@ -12,6 +12,7 @@ import {
   listExternalIds,
   lookUpExternalIds,
   reserveExternalId,
+  showExternalId,
 } from '../../db/tables/record-external-ids.ts';
 import { findRecord } from '../../db/tables/records.ts';
 import { ApiError, invalid } from '../errors.ts';
@@ -101,7 +102,7 @@ export async function listExternalIdsOf(
   const rest = rows.map(placeOf).filter((place) => after === null || inOrder(after, place) < 0);
   const page = rest.sort(inOrder).slice(0, limit);
   return {
-    items: page.map(({ row }) => shown(row)),
+    items: page.map(({ row }) => showExternalId(row)),
     hasNextPage: rest.length > limit,
     placeAfter: (index) => ({ value: page[index]?.value ?? 0, id: page[index]?.id ?? '' }),
   };
@@ -114,10 +115,6 @@ function placeOf(row: ExternalIdRow): ListPosition & { row: ExternalIdRow } {
 // Newest first; those of one request have the same time.
 function inOrder(a: ListPosition, b: ListPosition): number {
   return b.value - a.value || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
-}
-
-function shown({ source, external_id: id, created_at }: ExternalIdRow): Data {
-  return { source, id, created_at: instantText(created_at) };
 }
 
 /**

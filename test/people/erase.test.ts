@@ -51,6 +51,7 @@ async function place(): Promise<Place> {
   ])
     await link(`/notes/${sharedNote}/records`, { record_type, record_id });
   const segment = await id('segments', { name: 'Newsletter' });
+  const list = await id('segments', { name: 'Hers' });
   await link(`/segments/${segment}/members`, { record_id: ada });
   const email = { type: 'EMAIL', direction: 'INBOUND' };
   const ownInteraction = await id('interactions', { ...email, title: 'Hello', main_contact: ada });
@@ -92,6 +93,24 @@ async function place(): Promise<Place> {
       .where('recording_id', '=', recording)
       .execute(),
   );
+  for (const [path, source, external] of [
+    [`/contacts/${ada}`, 'newsletter', EMAIL],
+    [`/contacts/${ada}`, 'crm', '0031'],
+    [`/contacts/${bob}`, 'crm', '0032'],
+    [`/contacts/${bob}`, 'newsletter', 'bob@x.example'],
+    [`/contacts/${bob}`, 'sponsor', EMAIL],
+    [`/deals/${second}`, 'erp', `for:${OTHER_EMAIL}`],
+    [`/segments/${list}`, 'newsletter', `{${EMAIL}}`],
+  ])
+    await link(`${path}/external_ids`, { source: source ?? '', id: external ?? '' });
+  // Of a contact that an older crm on the same database has deleted.
+  const left = { resource: 'contacts', source: 'left', external_id: EMAIL, record_id: 'gone', created_at: 1 };
+  await harness.store.write(harness.orgNumber, (trx) =>
+    trx
+      .insertInto('external_ids')
+      .values({ org_id: harness.orgNumber, ...left })
+      .execute(),
+  );
   for (const key of ['theirs', 'of-others']) {
     const body = key === 'theirs' ? { remarks: 'x' } : { first_name: 'Nobody' };
     const path = key === 'theirs' ? `/contacts/${ada}` : '/contacts';
@@ -113,6 +132,7 @@ async function place(): Promise<Place> {
     ownNote,
     sharedNote,
     segment,
+    list,
     ownInteraction,
   };
   return {
@@ -129,7 +149,13 @@ const erase = async ({ store, orgNumber }: Harness, isDryRun = false): Promise<E
 
 /** All that an organization has, as text. */
 async function textOf({ store }: Harness, orgNumber: number): Promise<string> {
-  const tables = [...RESOURCES.map(tableOf), 'recording_transcripts', 'idempotency_keys', 'contact_emails'];
+  const tables = [
+    ...RESOURCES.map(tableOf),
+    'recording_transcripts',
+    'idempotency_keys',
+    'contact_emails',
+    'external_ids',
+  ];
   const rows = await Promise.all(
     tables.map((table) =>
       sql`select * from ${sql.table(table)} where org_id = ${orgNumber}`.execute(store.read),
@@ -165,18 +191,20 @@ describe('erasing', () => {
     expect(done.resources).toEqual({
       companies: { deleted: 0, changed: 1, unlinked: 0 },
       contacts: { deleted: 1, changed: 1, unlinked: 0 },
-      deals: { deleted: 0, changed: 1, unlinked: 1 },
+      deals: { deleted: 0, changed: 2, unlinked: 0 },
       tasks: { deleted: 1, changed: 0, unlinked: 1 },
       notes: { deleted: 1, changed: 1, unlinked: 0 },
-      segments: { deleted: 0, changed: 0, unlinked: 1 },
+      segments: { deleted: 0, changed: 1, unlinked: 1 },
       interactions: { deleted: 1, changed: 1, unlinked: 0 },
       meetings: { deleted: 0, changed: 1, unlinked: 0 },
       bookings: { deleted: 1, changed: 1, unlinked: 0 },
     });
     expect([done.transcripts, done.stored_answers]).toEqual([1, 1]);
-    const { acme, bob, deal, second, dealTask, sharedNote, bobs, meeting, sharedBooking, recording } =
+    const { acme, bob, deal, second, dealTask, sharedNote, list, bobs, meeting, sharedBooking, recording } =
       here.made;
-    const rest = [acme, bob, deal, second, dealTask, sharedNote, bobs, meeting, sharedBooking, recording];
+    const rest = [
+      ...[acme, bob, deal, second, dealTask, sharedNote, list, bobs, meeting, sharedBooking, recording],
+    ];
     expect(done.to_look_at.map(({ id }) => id).toSorted()).toEqual(rest.map(String).toSorted());
   });
 
@@ -233,6 +261,18 @@ describe('erasing', () => {
     expect(found).toEqual([]);
   });
 
+  test('removes external IDs with an address, and keeps the others', async () => {
+    const { bob, second, list } = here.made;
+    const of = async (path: string) =>
+      (await here.v2client.list(`${path}/external_ids`)).map(({ source, id }) => [source, id]);
+    expect(await of(`/contacts/${bob}`)).toEqual([
+      ['newsletter', 'bob@x.example'],
+      ['crm', '0032'],
+    ]);
+    expect(await of(`/deals/${second}`)).toEqual([]);
+    expect(await of(`/segments/${list}`)).toEqual([]);
+  });
+
   test('takes out of a transcript what they said, and leaves what others said', async () => {
     const { store, orgNumber, made } = here;
     const row = await store.read
@@ -269,7 +309,16 @@ describe('handing out', () => {
     const document = await exportPerson(store.read, person, () => {});
     const all = document.records;
     expect(document.addresses).toEqual([EMAIL, OTHER_EMAIL]);
-    expect(document.contact).toMatchObject({ id: made.ada, last_name: 'Lovelace' });
+    expect(document.contact).toMatchObject({
+      ...{ id: made.ada, last_name: 'Lovelace' },
+      external_ids: [
+        { source: 'crm', id: '0031' },
+        { source: 'newsletter', id: EMAIL },
+      ],
+    });
+    expect(all.deals?.find(({ id }) => id === made.second)).toMatchObject({
+      external_ids: [{ source: 'erp', id: `for:${OTHER_EMAIL}` }],
+    });
     expect(
       Object.fromEntries(Object.entries(all).map(([name, some]) => [name, some.map(({ id }) => id)])),
     ).toEqual({
@@ -278,12 +327,14 @@ describe('handing out', () => {
       deals: [made.deal, made.second].toSorted(),
       tasks: [made.ownTask, made.dealTask].toSorted(),
       notes: [made.ownNote, made.sharedNote].toSorted(),
-      segments: [made.segment],
+      segments: [made.segment, made.list].toSorted(),
       interactions: [made.ownInteraction, made.bobs].toSorted(),
       meetings: [made.meeting],
       bookings: [made.ownBooking, made.sharedBooking].toSorted(),
     } as never);
-    expect(all.contacts).toEqual([{ id: made.bob ?? '', mentioned_in: ['remarks', 'custom'] }]);
+    expect(all.contacts).toEqual([
+      { id: made.bob ?? '', mentioned_in: ['remarks', 'custom', 'external_ids'] },
+    ]);
     expect(all.meetings?.[0]).toMatchObject({
       organizer: null,
       attendees: { theirs: [{ name: 'A. Lovelace', email: EMAIL }], others: 1 },

@@ -80,6 +80,12 @@ async function fill(): Promise<void> {
   const kinds: ((text: string) => Promise<void>)[] = [
     (said) => make('notes', { title: 'N', content: said }),
     (said) => make('contacts', { first_name: 'B', remarks: said }),
+    async (said) => {
+      await make('tasks', { name: 'External' });
+      const body = { source: 'other', id: said };
+      const { status } = await api.post(`/tasks/${made.at(-1)?.id}/external_ids`, body);
+      expect(status).toBe(200);
+    },
     (said) => make('companies', { name: 'C', custom: { [said.slice(0, 99)]: 1, b: said } }),
     (said) => make('deals', { name: 'D', custom: { via: said } }),
     (said) => make('tasks', { name: 'T', description: said }),
@@ -139,6 +145,8 @@ async function fill(): Promise<void> {
     email: 'mary-ada.l@hidden.example',
     alt_emails: ['x_ada.l@hidden.example'],
   });
+  for (const [index, id] of OTHERS.entries())
+    await api.post(`/contacts/${bob}/external_ids`, { source: `s${index}`, id });
 }
 
 beforeAll(async () => {
@@ -175,6 +183,7 @@ describe(`in ${TEXTS} texts (seed ${SEED})`, () => {
     for (const one of [
       'idempotency_keys.packed',
       'idempotency_keys.key',
+      'external_ids.external_id',
       'pipeline_stages.name',
       'api_keys.name',
     ])
