@@ -1,4 +1,5 @@
 // How records of each resource, version and sub-resource look on stdout.
+import { externalIdFields } from '../../db/model/external-ids.ts';
 import { childOf, isMixed, itemFields } from '../../db/model/links.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { type ColumnLayout, instantsOf } from '../terminal/output.ts';
@@ -26,9 +27,13 @@ export function v1Columns(list: V1List): ColumnLayout {
   return { columns: list.columns, allFields: list.fields };
 }
 
-/** The look of linked records; children of several types share only the fields of the link. */
+const EXTERNAL_ID_FIELDS = [...Object.keys(externalIdFields), 'created_at'];
+
+/** The look of the records of a sub-resource; children of several types share only the fields of the link. */
 export function targetColumns(target: Target): ColumnLayout {
   const { resource, link, association } = target;
+  if (link === undefined && association === undefined)
+    return { columns: EXTERNAL_ID_FIELDS, allFields: EXTERNAL_ID_FIELDS };
   const childName =
     association === undefined ? link && childOf(link) : resource.fields[association.column]?.references;
   if (childName !== undefined) {

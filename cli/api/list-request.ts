@@ -54,13 +54,13 @@ export function listRequest(what: string, options: ListOptions): ListRequest {
 
 function subResourceRequest(what: string, options: ListOptions): ListRequest {
   const target = parseTarget(what);
-  if (target.link === undefined) {
+  if (target.association !== undefined) {
     throw usageError(`${what} is one record, not a list.`, `run: crm get ${what}`);
   }
   if (options.filter !== undefined || options.sortBy !== undefined || options.sortDirection !== undefined) {
     throw usageError(
       `${what} does not support --filter, --sort-by or --sort-direction.`,
-      'remove them. The newest link comes first.',
+      'remove them. The newest comes first.',
     );
   }
   return { name: what, look: targetColumns(target), ...listAt(target.path) };

@@ -1,14 +1,21 @@
 // What commands act on: a resource by name, a record by ID, a sub-resource by path.
-import type { Association, Link, Resource, Verb } from '../../db/model/resource.ts';
+import { externalIds } from '../../db/model/external-ids.ts';
+import {
+  type Association,
+  hasExternalIds,
+  type Link,
+  type Resource,
+  type Verb,
+} from '../../db/model/resource.ts';
 import { findResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { didYouMean, nearest } from '../nearest.ts';
 
-/** `deals/ID/contacts` or `meetings/ID/deal`, parsed. */
+/** `deals/ID/contacts`, `meetings/ID/deal` or `deals/ID/external_ids`, parsed; the last has neither link nor association. */
 export interface Target {
   resource: Resource;
   id: string;
-  /** Last part: the name of the link or association. */
+  /** Last part: the name of the sub-resource. */
   name: string;
   /** Path of the sub-resource. */
   path: string;
@@ -70,7 +77,7 @@ export function parseTarget(text: string): Target {
   const resource = resourceNamed(resourceName);
   const link = resource.links[name];
   const association = resource.associations[name];
-  if (rest.length > 0 || id === '' || (link === undefined && association === undefined)) {
+  if (rest.length > 0 || id === '' || !subResourcesOf(resource).includes(name)) {
     throw unknownTarget(text, resource);
   }
   return { resource, id, name, path: `${resourcePath(resource, id)}/${name}`, link, association };
@@ -85,6 +92,8 @@ function unknownTarget(text: string, of: Resource): CliError {
   return usageError(`Unknown sub-resource "${text}".${hint}`, `use one of: ${known.join(', ')}.`);
 }
 
-function subResourcesOf({ links, associations }: Resource): string[] {
-  return [...Object.keys(links), ...Object.keys(associations)];
+function subResourcesOf(resource: Resource): string[] {
+  const { links, associations } = resource;
+  const external = hasExternalIds(resource) ? [externalIds.table] : [];
+  return [...Object.keys(links), ...Object.keys(associations), ...external];
 }

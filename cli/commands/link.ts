@@ -8,16 +8,19 @@ Examples:
   crm link deals/ID/contacts CONTACT supervisor=CONTACT
   crm link notes/ID/records CHILD record_type=company
   crm link segments/ID/members CHILD
-  crm link meetings/ID/deal DEAL`;
+  crm link meetings/ID/deal DEAL
+  crm link contacts/ID/external_ids salesforce:003Hs00004kXyZ1IAK`;
 
 /** Adds `crm link` and `crm unlink`. */
 export function registerLinkCommands(program: Command): void {
   program
     .command('link')
-    .summary('Link a record to another')
-    .description('Link a record to another. If the two are already linked, nothing changes.')
+    .summary('Link a record to another, or to its ID in another system')
+    .description(
+      'Link a record to another, or to its ID in another system. If the two are already linked, nothing changes.',
+    )
     .argument('<target>', 'Such as deals/ID/contacts, notes/ID/records or meetings/ID/deal')
-    .argument('<child>', 'ID of the record to link')
+    .argument('<child>', 'ID of the record to link; below external_ids, SOURCE:ID')
     .argument('[field=value...]', 'Fields of the link, such as supervisor or record_type')
     .addOption(dryRunOption())
     .addHelpText('after', EXAMPLES)
@@ -25,9 +28,11 @@ export function registerLinkCommands(program: Command): void {
   program
     .command('unlink')
     .summary('Remove a link')
-    .description('Remove a link, or the association of a meeting. The records themselves are kept.')
+    .description(
+      'Remove a link, the association of a meeting, or an ID in another system. The records themselves are kept.',
+    )
     .argument('<target>', 'Such as deals/ID/contacts or meetings/ID/deal')
-    .argument('[child]', 'ID of the linked record; leave it out for an association')
+    .argument('[child]', 'ID of the linked record; below external_ids, the source; none for an association')
     .addOption(dryRunOption())
     .action(lazyAction(async () => (await import('../records/link.ts')).runUnlink));
 }

@@ -1,4 +1,6 @@
 // Carries out `crm link` and `crm unlink`.
+
+import { EXTERNAL_ID_EXAMPLE, type ExternalId, parseExternalIdName } from '../../db/model/external-ids.ts';
 import type { Data } from '../../db/model/json.ts';
 import { isMixed } from '../../db/model/links.ts';
 import type { Link } from '../../db/model/resource.ts';
@@ -23,7 +25,7 @@ export async function runLink(
   const target = parseTarget(text);
   const body = linkBody(target, child, pairs);
   const client = await connect(config);
-  const response = await client.request(target.link === undefined ? 'PUT' : 'POST', target.path, {
+  const response = await client.request(target.association === undefined ? 'POST' : 'PUT', target.path, {
     body,
     isDryRun,
   });
@@ -34,8 +36,18 @@ export async function runLink(
 function linkBody(target: Target, child: string, pairs: string[]): Data {
   const { link, association } = target;
   if (link !== undefined) return { ...ownFields(link, pairs), [link.childColumn]: child };
-  if (pairs.length > 0) throw usageError(`An association does not have fields.`, 'remove field=value.');
-  return { [association?.column ?? '']: child };
+  const kind = association === undefined ? 'external ID' : 'association';
+  if (pairs.length > 0) throw usageError(`An ${kind} does not have fields.`, 'remove field=value.');
+  return association === undefined ? { ...externalIdOf(child) } : { [association.column]: child };
+}
+
+function externalIdOf(name: string): ExternalId {
+  const externalId = parseExternalIdName(name);
+  if (externalId !== undefined) return externalId;
+  throw usageError(
+    `"${name}" is not the name of a source and an ID there.`,
+    `write it as SOURCE:ID, such as ${EXTERNAL_ID_EXAMPLE}. A source has only a to z, 0 to 9, _, . and -.`,
+  );
 }
 
 function ownFields(link: Link, pairs: string[]): Data {
@@ -53,10 +65,12 @@ export async function runUnlink(
   config: Config,
 ): Promise<void> {
   const target = parseTarget(text);
-  if (target.link !== undefined && child === undefined) {
-    throw usageError('The ID of the linked record is missing.', `run: crm unlink ${text} CHILD`);
+  if (target.association === undefined && child === undefined) {
+    throw target.link === undefined
+      ? usageError('The source of the external ID is missing.', `run: crm unlink ${text} SOURCE`)
+      : usageError('The ID of the linked record is missing.', `run: crm unlink ${text} CHILD`);
   }
-  if (target.link === undefined && child !== undefined) {
+  if (target.association !== undefined && child !== undefined) {
     throw usageError(`${text} is a single association and does not take an ID.`, `run: crm unlink ${text}`);
   }
   const path = child === undefined ? target.path : `${target.path}/${idSegment(child)}`;

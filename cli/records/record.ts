@@ -33,7 +33,7 @@ export async function runGet(
 function locate(what: string, id: string | undefined): { path: string; look: ColumnLayout } {
   if (isTarget(what) && id === undefined) {
     const target = parseTarget(what);
-    if (target.link !== undefined) {
+    if (target.association === undefined) {
       throw usageError(`${what} is a list, not one record.`, `run: crm list ${what}`);
     }
     return { path: target.path, look: targetColumns(target) };

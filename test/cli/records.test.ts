@@ -154,6 +154,8 @@ describe('get, update, delete', () => {
   });
 });
 
+const nameOf = (resource: string): string => (resource === 'notes' ? 'title=A' : 'name=A');
+
 describe('link and unlink', () => {
   test('every kind of sub-resource', async () => {
     const contact = await create('contacts', 'first_name=Linked');
@@ -178,6 +180,27 @@ describe('link and unlink', () => {
       expect((await sandbox.crm(['unlink', target, String(child)])).code).toBe(1);
     }
   });
+
+  test.each([...['contacts', 'companies', 'deals', 'pipelines', 'tasks', 'notes', 'segments']])(
+    'the IDs that %s have in other systems',
+    async (resource) => {
+      const { id } = await create(resource, resource === 'contacts' ? 'first_name=A' : nameOf(resource));
+      const target = `${resource}/${id}/external_ids`;
+      const made = JSON.parse(await sandbox.ok(['link', target, 'salesforce:00:3']));
+      expect(made).toEqual({ source: 'salesforce', id: '00:3', created_at: expect.any(String) });
+      expect(ndjson(await sandbox.ok(['list', target]))).toEqual([made]);
+      expect(await sandbox.ok(['list', target, '-o', 'csv'])).toBe(
+        `source,id,created_at\nsalesforce,00:3,${made.created_at}`,
+      );
+      if (resource !== 'pipelines') {
+        const found = await sandbox.ok(['list', resource, '--filter', 'external_id=salesforce:00:3']);
+        expect(ndjson(found).map((record) => record.id)).toEqual([id]);
+      }
+      expect((await sandbox.crm(['unlink', target, 'salesforce'])).code).toBe(0);
+      expect(await sandbox.ok(['list', target])).toBe('');
+      expect((await sandbox.crm(['unlink', target, 'salesforce'])).code).toBe(1);
+    },
+  );
 
   test('an association of an unknown meeting is not found', async () => {
     for (const words of [

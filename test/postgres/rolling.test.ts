@@ -5,8 +5,10 @@ import { EXPANDING, MIGRATIONS } from '../../db/migrations/index.ts';
 import { parseAddress } from '../../db/postgres/address.ts';
 import { PostgresConnection } from '../../db/postgres/connection.ts';
 import { migratePostgres, type Versions } from '../../db/postgres/migrate.ts';
+import { expectExternalIds } from '../support/external-ids.ts';
 import { startHarness } from '../support/harness.ts';
 import type { Json } from '../support/json.ts';
+import { migrationsBefore, OLDER_ROWS } from '../support/older-file.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { Place } from '../support/server-process.ts';
 
@@ -84,14 +86,29 @@ describe.skipIf(postgresPrograms === null)('an older crm', () => {
   );
 
   test(
+    'that does not know external IDs leaves records which can get one',
+    async () => {
+      const address = postgres.address('external');
+      await postgres.sql('create database external');
+      const older = { migrations: migrationsBefore('0006-external-ids'), expanding: EXPANDING };
+      await migrateAs(address, older);
+      for (const statement of OLDER_ROWS) await postgres.sql(statement, 'external');
+      const harness = await startHarness({ db: address });
+      await expectExternalIds(harness);
+      // The older one can be started again.
+      await migrateAs(address, older);
+      await harness.close();
+    },
+    LONG,
+  );
+
+  test(
     'that meets the answers of a newer one can read them: for a day after the upgrade none is compressed',
     async () => {
       const address = postgres.address('upgraded');
       await postgres.sql('create database upgraded');
-      const { '0005-stored-answers': _, ...before } = MIGRATIONS;
-      await migrateAs(address, { migrations: before, expanding: EXPANDING });
-      const organization = `insert into organizations (number, id, name, name_key, created_at) values (9, '9', 'O', 'o', 1)`;
-      await postgres.sql(organization, 'upgraded');
+      await migrateAs(address, { migrations: migrationsBefore('0005-stored-answers'), expanding: EXPANDING });
+      for (const statement of OLDER_ROWS) await postgres.sql(statement, 'upgraded');
       const harness = await startHarness({ db: address });
       const { store, clock } = harness;
       const storesPacked = async (key: string): Promise<boolean> => {

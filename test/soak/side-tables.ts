@@ -9,6 +9,12 @@ const HALVES: Record<string, string> = {
   'an interaction without its contact':
     'SELECT id FROM interactions WHERE main_contact IS NOT NULL EXCEPT SELECT interaction_id FROM interaction_contacts',
   'a link of no deal': 'SELECT deal_id FROM deal_contacts EXCEPT SELECT id FROM deals',
+  'an external ID of no record': `
+    SELECT resource || ' ' || record_id FROM external_ids EXCEPT SELECT name || ' ' || id FROM (
+      SELECT 'contacts' AS name, id FROM contacts UNION ALL SELECT 'companies', id FROM companies
+      UNION ALL SELECT 'deals', id FROM deals UNION ALL SELECT 'pipelines', id FROM pipelines
+      UNION ALL SELECT 'tasks', id FROM tasks UNION ALL SELECT 'notes', id FROM notes
+      UNION ALL SELECT 'segments', id FROM segments)`,
   'a stored answer to a create of a deal that is not there': `
     SELECT json_extract(body, '$.data.id') FROM idempotency_keys WHERE key GLOB '*-d' AND status = 201
     EXCEPT SELECT id FROM deals`,

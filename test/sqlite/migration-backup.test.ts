@@ -1,9 +1,11 @@
-// A file of an older crm is copied before its tables are changed.
+// A file of an older crm: copied before its tables are changed, and used with what they have since.
 import { Database } from 'bun:sqlite';
 import { expect } from 'bun:test';
 import { readdirSync, statSync } from 'node:fs';
 import { Sandbox } from '../support/command.ts';
-import { makeOlderFile } from '../support/older-file.ts';
+import { expectExternalIds } from '../support/external-ids.ts';
+import { startHarness } from '../support/harness.ts';
+import { makeOlderFile, OLDER_ROWS } from '../support/older-file.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 
 const migrationsOf = (path: string) => {
@@ -13,6 +15,14 @@ const migrationsOf = (path: string) => {
 
 const backupsOf = (sandbox: Sandbox) =>
   readdirSync(sandbox.folder).filter((name) => name.includes('.before-'));
+
+test('records of an older file can get external IDs', async () => {
+  using sandbox = new Sandbox();
+  await makeOlderFile(sandbox.database, { lacking: '0006-external-ids', rows: OLDER_ROWS });
+  const harness = await startHarness({ db: sandbox.database });
+  await expectExternalIds(harness);
+  await harness.close();
+});
 
 describe('before an older file is brought up to date', () => {
   test('init makes a backup beside it, says so, and makes none again', async () => {

@@ -20,24 +20,14 @@ export const KEYED_CONTACTS: Record<string, Json> = {
 export async function startFilled(options: { db?: string } = {}): Promise<Harness> {
   const harness = await startHarness(options);
   await fillOrganization(harness);
-  const { send, issue, orgNumber, otherOrgNumber } = harness;
+  const { send, issue, otherOrgNumber } = harness;
   await insertTranscribed(harness, { external_id: longText('CJK') });
   await insertReadOnly(harness, 'bookings', {
     attendee: { name: null, email: 'x@y.test', contact_id: null },
   });
-  const [record_id = ''] = await clientOf(harness).ids('/tasks');
-  const external = {
-    resource: 'tasks',
-    record_id,
-    source: 'salesforce',
-    external_id: longText('emoji', 250),
-  };
-  await harness.store.write(orgNumber, (trx) =>
-    trx
-      .insertInto('external_ids')
-      .values({ org_id: orgNumber, ...external, created_at: 1 })
-      .execute(),
-  );
+  const [task = ''] = await clientOf(harness).ids('/tasks');
+  const external = { source: 'salesforce', id: longText('emoji', 250) };
+  await clientOf(harness).post(`/tasks/${task}/external_ids`, external);
   for (const [key, body] of Object.entries(KEYED_CONTACTS))
     await send('POST', '/api/v2/contacts', { body, headers: { 'Idempotency-Key': key } });
   const other = clientOf(harness, (await issue({ orgNumber: otherOrgNumber })).key);
