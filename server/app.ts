@@ -8,6 +8,7 @@ import type { Access } from './access.ts';
 import { docs } from './docs/docs.ts';
 import { allOperations } from './interface.ts';
 import type { Logger } from './logging/logger.ts';
+import type { Operation } from './operation.ts';
 import { BODY_TIMEOUTS, type BodyTimeouts } from './pipeline/body-timeouts.ts';
 import { Authenticator } from './pipeline/credential.ts';
 import type { Executor } from './pipeline/execute.ts';
@@ -68,18 +69,14 @@ export function createApp(options: AppOptions) {
   for (const method of ['GET', 'HEAD']) app.route(method, '/', () => toDocs(options.baseUrl()));
   app.get('/healthz', () => Response.json({ status: 'ok' }));
   app.get('/readyz', () => readiness(options.store));
-  for (const operation of operations) {
-    const served = { operation, readQuery: queryReader(operation.query) };
-    const handler = handlerOf((request, params) => answer(services, served, request, params));
-    app.route(
-      operation.method,
-      routePath(operation.path),
-      handler,
-      operation.method === 'GET' ? {} : { parse: 'none' },
-    );
-  }
-  for (const [path, served] of Map.groupBy(operations, (operation) => operation.path)) {
-    const methods = served.map(({ method }) => method);
+  for (const [path, routes] of Map.groupBy(operations.flatMap(routesOf(operations)), (route) => route.path)) {
+    for (const { operation, fixed } of routes) {
+      const served = { operation, readQuery: queryReader(operation.query) };
+      const handler = handlerOf((request, params) => answer(services, served, request, fixed ?? params));
+      const options = operation.method === 'GET' ? {} : { parse: 'none' as const };
+      app.route(operation.method, routePath(path), handler, options);
+    }
+    const methods = routes.map(({ operation }) => operation.method);
     app.all(routePath(path), ({ request }) => refuse(services, request, { path, methods }), {
       parse: 'none',
     });
@@ -92,6 +89,23 @@ export function createApp(options: AppOptions) {
 }
 
 type Params = Record<string, string>;
+
+/** A path at which an operation is found, and its parameters if they are not in the path. */
+interface Route {
+  path: string;
+  operation: Operation;
+  fixed?: Params;
+}
+
+// An operation whose path could also be that of a record shares it with the operations of records.
+function routesOf(operations: readonly Operation[]) {
+  return (operation: Operation): Route[] => {
+    const { path, recordPath } = operation;
+    const beside = operations.filter((other) => other.path === recordPath);
+    const fixed = { id: path.slice(path.lastIndexOf('/') + 1) };
+    return [{ path, operation }, ...beside.map((other) => ({ path, operation: other, fixed }))];
+  };
+}
 
 // Bound, because Elysia analyses the source of unbound handlers, and awaits whatever they return from a call even if it is
 // not a promise.

@@ -95,6 +95,8 @@ interface OperationBase {
   method: Method;
   /** Path with `{parameter}` segments, from the root. */
   path: string;
+  /** The path of records, if its own could also be one of them: other methods are those of such a record. */
+  recordPath?: string;
   /** Unique name in lowerCamelCase. */
   id: string;
   tag: string;

@@ -150,7 +150,10 @@ const WRITES = `
   already has, change nothing, not even \`updated_at\`. The keys of \`custom\` are merged, and \`null\` removes a key.
 - Unknown and read-only properties are rejected, not ignored.
 - DELETE is permanent. It removes links to the record and sets references to it to null; interactions are kept.
-- A batch creates, changes, gets or deletes up to ${BATCH_ITEMS_MAX} records, from an array of records or of IDs. Its items are independent, are processed in order and see the items
+- An upsert (\`POST /api/v2/{resource}/upsert\`) creates a record, or changes the one that it finds by \`external_id\`, by the
+  \`email\` of a contact or by the \`domain\` of a company. Sent again, it changes nothing, so a synchronisation can send
+  everything it has. \`outcome\` says what was done, and \`matched_by\` what the record was found by.
+- A batch creates, upserts, changes, gets or deletes up to ${BATCH_ITEMS_MAX} records, from an array of records or of IDs. Its items are independent, are processed in order and see the items
   before them. The response is 200 even if every item fails, so check \`summary.failed\`. A failed item has an
   \`error\` with \`code\`, \`message\` and, where available, \`details\`. A batch counts as one request.
 - Linking a linked record, setting an association to its current record and clearing an unset association succeed and

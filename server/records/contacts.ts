@@ -1,10 +1,18 @@
 // Contacts: an email, primary or alternative, belongs to one contact of the organization.
-import type { Data } from '../../db/model/json.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
 import { caselessKey } from '../../db/model/text.ts';
 import { replaceContactEmails } from '../../db/tables/contact-emails.ts';
 import type { Change, Rules } from './rules.ts';
 
 export const contactRules: Rules = {
+  // A contact that is found by an alternative address keeps it, and its primary address.
+  onMatch({ fields, current, matchedBy }) {
+    const { email, ...others } = fields;
+    if (matchedBy !== 'email' || typeof email !== 'string' || isAddress(email, current.email)) return fields;
+    if (others.alt_emails === undefined) return others;
+    const given = emailList(others);
+    return given.some((one) => isAddress(email, one)) ? others : { ...others, alt_emails: [...given, email] };
+  },
   // Alternative addresses are a set, without the primary address; the same set stays in its order.
   prepare(change) {
     const { current, next } = change;
@@ -25,6 +33,10 @@ export const contactRules: Rules = {
     return replaceContactEmails(trx, access.orgNumber, addresses);
   },
 };
+
+function isAddress(email: string, other: JsonValue | undefined): boolean {
+  return typeof other === 'string' && caselessKey(email) === caselessKey(other);
+}
 
 function hasAddresses({ input }: Change): boolean {
   return input.email !== undefined || input.alt_emails !== undefined;

@@ -15,6 +15,7 @@ import {
   showExternalId,
 } from '../../db/tables/record-external-ids.ts';
 import { findRecord } from '../../db/tables/records.ts';
+import type { Access } from '../access.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { conflict } from './conflict.ts';
 import { getRow, type ListPosition } from './records.ts';
@@ -55,10 +56,7 @@ export async function checkAttach(
   const ownerId = owners.get(name);
   if (ownerId === recordId) return false;
   const { singular } = resource;
-  if (ownerId !== undefined) {
-    const found = { path: paths.id, message: `another ${singular} has this external ID` };
-    throw conflict(access, resource, await ownerRow(ownerId), found);
-  }
+  if (ownerId !== undefined) throw externalIdTaken(access, resource, await ownerRow(ownerId), paths.id);
   const held = sources.get(recordId) ?? new Set();
   if (held.has(externalId.source)) {
     const message = `this ${singular} has another external ID of this source; remove that one first`;
@@ -72,6 +70,18 @@ export async function checkAttach(
   owners.set(name, recordId);
   sources.set(recordId, held.add(externalId.source));
   return true;
+}
+
+/** The 409 for an external ID that another record has. */
+export function externalIdTaken(
+  access: Access,
+  resource: Resource,
+  owner: OwnerRecord | undefined,
+  path: string,
+): ApiError {
+  return conflict(access, resource, owner, {
+    ...{ path, message: `another ${resource.singular} has this external ID` },
+  });
 }
 
 /** The external IDs of one record. */

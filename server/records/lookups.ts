@@ -21,15 +21,19 @@ export interface KnownRecords {
   ownerRow(id: string): Promise<RecordRow | undefined>;
 }
 
-/** Makes the lookups for the checks of changes to records of one resource. */
+/**
+ * Makes the lookups for the checks of changes to records of one resource.
+ * @param known owners of the unique values, if these were looked up already
+ */
 export async function loadKnownRecords(
   { db, access }: Reader,
   resource: Resource,
   changes: readonly Change[],
+  known?: Map<string, string>,
 ): Promise<KnownRecords> {
   const [references, owners] = await Promise.all([
     findReferences(db, resource.fields, changes, viewerOf(access)),
-    findOwners(db, resource, access.orgNumber, changes),
+    known ?? findOwners(db, resource, access.orgNumber, changes),
   ]);
   const ids = new Set(owners.values());
   let rows: Promise<Map<string, RecordRow>> | undefined;

@@ -25,6 +25,23 @@ type StageInput = {
 };
 
 export const pipelineRules: Rules = {
+  // Stages of an upsert have no IDs: those with the name of an existing stage keep it.
+  onMatch({ fields, current }) {
+    if (fields.stages === undefined) return fields;
+    const byName = (stages: StageInput[]) => Map.groupBy(stages, ({ name }) => name);
+    const stages = stagesIn(fields.stages);
+    const [given, existing] = [byName(stages), byName(stagesIn(current.stages))];
+    return {
+      ...fields,
+      stages: stages.map((stage) => {
+        const [same = [], others = []] = [existing.get(stage.name), given.get(stage.name)];
+        // Names that several stages have identify them only by their order, and only if there are as many.
+        const isKnown = same.length === 1 || same.length === others.length;
+        const id = isKnown ? same[others.indexOf(stage)]?.id : undefined;
+        return { ...(id !== undefined && { id }), ...stage };
+      }),
+    };
+  },
   prepare(change) {
     const { current, input, next } = change;
     if (input.stages === undefined) {

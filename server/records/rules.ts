@@ -56,6 +56,8 @@ export interface Created {
 export interface Rules {
   /** Completes `next` and adds to `faults`. */
   prepare?(change: Change): Promise<void> | void;
+  /** Adapts the fields of an upsert to the record that it found by the value with that name. */
+  onMatch?(upsert: { fields: Data; current: Data; matchedBy: string }): Data;
   /** Whether the change can be checked only once an earlier one of its batch is written. */
   dependsOn?(change: Change, earlier: Change): boolean;
   /** Rejects a change that conflicts with other records (409). */

@@ -1,42 +1,19 @@
 // Carries out items that each create or change one record, in runs in which each record is written once.
 // A run makes the lookups for all its items together, then the checks of each in order, and then all writes together.
 
-import type { RecordRow } from '../../db/engine/schema.ts';
+import { withSavepoint } from '../../db/engine/transaction.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import type { Resource, Row } from '../../db/model/resource.ts';
-import {
-  changedColumns,
-  findRecords,
-  insertReservedRecords,
-  reserveQuota,
-  reserveUpdate,
-  updateReservedRecord,
-} from '../../db/tables/records.ts';
-import { principalOf } from '../access.ts';
+import { changedColumns, reserveQuota, reserveUpdate } from '../../db/tables/records.ts';
 import { ApiError } from '../errors.ts';
 import { check } from './checks.ts';
+import { type AttachPaths, checkAttach } from './external-ids.ts';
 import { type KnownRecords, noteAccepted } from './lookups.ts';
 import { refusalOf } from './outcomes.ts';
-import { fillComputedFields, presentAll } from './records.ts';
 import { rulesOf } from './registry.ts';
-import type { Change, Created, Rules, Writer } from './rules.ts';
-
-/** What became of an item: the record as shown, or why it was rejected. */
-export type Result = { status: 'created' | 'updated' | 'unchanged'; record: Data } | ApiError;
-
-/** What is to be done for an item. */
-export interface PlannedChange {
-  change: Change;
-  /** The record as stored; null for a create. */
-  row: RecordRow | null;
-}
-
-/** The plans for the items of a run, made from lookups for all of them. */
-export interface RunPlan {
-  /** For each item its plan, or why it is rejected. */
-  plans: readonly (PlannedChange | ApiError)[];
-  known: KnownRecords;
-}
+import type { Writer } from './rules.ts';
+import type { Accepted, PlannedChange, Result, RunPlan, SavedRecord, Writes } from './run-plan.ts';
+import { writeAll, writeEach } from './writes.ts';
 
 type Planner<Item> = (writer: Writer, items: readonly Item[]) => Promise<RunPlan>;
 
@@ -65,26 +42,19 @@ export async function carryOut<Item>(
   return results;
 }
 
-/** A change that will be written. */
-interface Accepted extends PlannedChange {
-  /** Its place among the items of the run. */
-  index: number;
-  /** The columns of an update. */
-  columns: Row;
-}
-
 // Ends before the first item whose plan depends on what the run will write.
 async function carryOutRun(
   writer: Writer,
   resource: Resource,
-  { plans, known }: RunPlan,
+  run: RunPlan,
   isRepeatedShown: boolean,
 ): Promise<Result[]> {
   const { create, dependsOn } = rulesOf(resource);
   const accepted: Accepted[] = [];
   const touched = new Set<string>();
   const results: Result[] = [];
-  for (const [index, plan] of plans.entries()) {
+  for (const [index, plan] of run.plans.entries()) {
+    if (accepted.length > 0 && run.isOutdated?.(index)) break;
     if (plan instanceof ApiError) {
       results.push(plan);
       continue;
@@ -92,28 +62,51 @@ async function carryOutRun(
     const { change } = plan;
     if (touched.has(change.id) || accepted.some((earlier) => dependsOn?.(change, earlier.change))) break;
     try {
-      const columns = await accept(writer, plan, known);
-      results.push(resultOf(change, columns !== null));
-      if (columns === null) continue;
-      accepted.push({ ...plan, index, columns });
+      const writes = await accept(writer, plan, run);
+      results.push(resultOf(plan, writes));
+      if (writes.columns === null && writes.externalId === null) continue;
+      accepted.push({ ...plan, ...writes, index });
       touched.add(change.id);
     } catch (error) {
       results.push(refusalOf(error));
     }
   }
   if (accepted.length === 0) return results;
-  if (create === undefined) await write(writer, resource, accepted);
-  else await writeBy(create, writer, resource, { accepted, results, isRepeatedShown });
+  if (create === undefined) await writeAll(writer, resource, accepted);
+  else await writeEach(create, writer, resource, { accepted, results, isRepeatedShown });
   return results;
 }
 
-function resultOf({ current, next }: Change, isWritten: boolean): Result {
-  if (current === null) return { status: 'created', record: next };
-  return isWritten ? { status: 'updated', record: next } : { status: 'unchanged', record: current };
+function resultOf({ change, matchedBy = null }: PlannedChange, { columns, externalId }: Writes): SavedRecord {
+  const { current, next } = change;
+  if (current === null) return { status: 'created', record: next, matchedBy };
+  if (columns !== null) return { status: 'updated', record: next, matchedBy };
+  return { status: externalId === null ? 'unchanged' : 'updated', record: current, matchedBy };
 }
 
-// The columns that an update will set, none for a create; null if nothing will be written.
-async function accept(
+async function accept(writer: Writer, plan: PlannedChange, run: RunPlan): Promise<Writes> {
+  const { change, externalId = null } = plan;
+  const { known, externalIds } = run;
+  if (externalId === null || externalIds === undefined) {
+    const columns = await acceptFields(writer, plan, known);
+    if (columns !== null) noteAccepted(known, change);
+    return { columns, externalId: null };
+  }
+  // If the external ID is refused, the record is not counted either.
+  return withSavepoint(writer.db, async () => {
+    const columns = await acceptFields(writer, plan, known);
+    const attachment = { recordId: change.id, externalId };
+    const isNew = await checkAttach(writer, change.resource, attachment, externalIds, EXTERNAL_ID_PATHS);
+    if (columns !== null) noteAccepted(known, change);
+    if (isNew) known.accepted.set(change.id, change.next);
+    return { columns, externalId: isNew ? externalId : null };
+  });
+}
+
+const EXTERNAL_ID_PATHS: AttachPaths = { source: 'external_id', id: 'external_id' };
+
+// The columns that an update will set, none for a create; null if no field gets another value.
+async function acceptFields(
   { db, access: { orgNumber } }: Writer,
   { change, row }: PlannedChange,
   known: KnownRecords,
@@ -123,7 +116,6 @@ async function accept(
     await check(change, known);
     const isCounted = rulesOf(resource).create === undefined;
     if (isCounted) await reserveQuota(db, orgNumber, [{ resource, data: next }]);
-    noteAccepted(known, change);
     return {};
   }
   if (Object.keys(input).length === 0) return null;
@@ -132,7 +124,6 @@ async function accept(
   if (fields === null) return null;
   const columns = changedColumns(resource, row, fields);
   await reserveUpdate(db, resource, { orgNumber, row }, columns);
-  noteAccepted(known, change);
   return columns;
 }
 
@@ -155,58 +146,4 @@ function isSame(one: JsonValue, other: JsonValue): boolean {
   return (
     typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other)
   );
-}
-
-async function write(writer: Writer, resource: Resource, accepted: readonly Accepted[]): Promise<void> {
-  const { db, access, now } = writer;
-  const { orgNumber } = access;
-  const created: { id: string; data: Data }[] = [];
-  // Updates first and in order: a later change can take a unique value that an earlier one gives up.
-  for (const { change, row, columns } of accepted) {
-    if (row === null) created.push({ id: change.id, data: change.next });
-    else await updateReservedRecord(db, resource, { orgNumber, row }, columns);
-  }
-  if (created.length > 0)
-    await insertReservedRecords(db, resource, { orgNumber, createdBy: principalOf(access), now }, created);
-  const changes = accepted.map(({ change }) => change);
-  await rulesOf(resource).afterWrite?.(writer, changes);
-  await fillComputedFields(
-    writer,
-    resource,
-    changes.map(({ next }) => next),
-  );
-}
-
-interface Writing {
-  accepted: readonly Accepted[];
-  /** Of the items of the run; those of the accepted ones are completed. */
-  results: Result[];
-  isRepeatedShown: boolean;
-}
-
-// One after another: each can be a duplicate of an earlier one, and only then is it known whether it needs room.
-async function writeBy(
-  create: NonNullable<Rules['create']>,
-  writer: Writer,
-  resource: Resource,
-  { accepted, results, isRepeatedShown }: Writing,
-): Promise<void> {
-  const created: [Accepted, Created][] = [];
-  for (const one of accepted) {
-    try {
-      created.push([one, await create(one.change)]);
-    } catch (error) {
-      results[one.index] = refusalOf(error);
-    }
-  }
-  const repeated = new Set(created.flatMap(([, { id, isNew }]) => (isRepeatedShown && !isNew ? [id] : [])));
-  const rows = await findRecords(writer.db, resource, writer.access.orgNumber, [...repeated]);
-  const existing = new Map((await presentAll(writer, resource, rows)).map((record) => [record.id, record]));
-  const incomplete: Data[] = [];
-  for (const [{ change, index }, { id, isNew, isComplete, extra }] of created) {
-    const record = { ...(isNew ? change.next : existing.get(id)), id, ...extra };
-    if (isNew && !isComplete) incomplete.push(record);
-    results[index] = { status: 'created', record };
-  }
-  await fillComputedFields(writer, resource, incomplete);
 }

@@ -9,7 +9,7 @@ import type { LookupOperation, WriteOperation } from '../operation.ts';
 import { createRecords, removeRecord, updateRecords } from '../records/changes.ts';
 import { type ItemOutcome, oneByOne } from '../records/outcomes.ts';
 import { getRecords } from '../records/records.ts';
-import type { Result } from '../records/run.ts';
+import type { Result } from '../records/run-plan.ts';
 import { batchAnswer, batchSchema } from './batch.ts';
 import { createdSchema, createRules, explained, updateExample, writing } from './declared.ts';
 import { capitalized, operationId, pathOf } from './naming.ts';
@@ -18,7 +18,8 @@ type SpecificWrite = Omit<WriteOperation, 'api' | 'tag'>;
 type SpecificLookup = Omit<LookupOperation, 'api' | 'tag'>;
 
 const BY_ID = 'The body is an array of IDs.';
-const EACH_ALONE =
+/** What holds for the items of every batch. */
+export const EACH_ALONE =
   'Items are independent of each other. A 200 does not mean that every item succeeded: check summary.failed.';
 
 /** Creates records. */
@@ -128,7 +129,8 @@ export function batchDelete(resource: Resource): SpecificWrite {
   };
 }
 
-function batchOf(resource: Resource, verb: string) {
+/** What all batches but that of creates have in common. */
+export function batchOf(resource: Resource, verb: string) {
   return {
     method: 'POST',
     path: `${pathOf(resource)}/batch/${verb}`,

@@ -17,6 +17,7 @@ import { batchCreate, batchDelete, batchGet, batchUpdate } from './batches.ts';
 import { conflictsOf, createdSchema, createRules, explained, updateExample, writing } from './declared.ts';
 import { operationId, pathOf, titleOf } from './naming.ts';
 import { identityOf, listParameters, pageRequest } from './paging.ts';
+import { batchUpsert, upsertOne } from './upserts.ts';
 import { requireVersion, versionOf } from './versions.ts';
 
 /** What a record contains only when requested by ID. */
@@ -34,7 +35,7 @@ export function collectionOperations(resource: Resource, alone?: ShownAlone): Op
     list: () => [list(resource)],
     get: () => [get(resource, alone), batchGet(resource)],
     create: () => [create(resource)],
-    update: () => [update(resource), batchUpdate(resource)],
+    update: () => [update(resource), batchUpdate(resource), upsertOne(resource), batchUpsert(resource)],
     delete: () => [remove(resource), batchDelete(resource)],
     batch: () => [batchCreate(resource)],
   };

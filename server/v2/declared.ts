@@ -13,8 +13,13 @@ export function createRules(resource: Resource) {
   return {
     body: resource.createSchema,
     inspect: (body: Data) => newRecordFaults(resource, body),
-    examples: { body: exampleOf(resource, ['write', 'create', 'input']) },
+    examples: { body: createExample(resource) },
   };
+}
+
+/** A body for the example of a create. */
+export function createExample(resource: Resource): Data {
+  return exampleOf(resource, ['write', 'create', 'input']);
 }
 
 // Number of fields in the example of an update.

@@ -38,6 +38,16 @@ export const V1: Row[] = [
   ],
 ];
 
+const UPSERTS: Record<string, string> = {
+  contacts: '"first_name":"A","email":"$@a.test"',
+  companies: '"domain":"$.test"',
+  deals: '"name":"D","external_id":{"source":"s","id":"$"}',
+  pipelines: '"name":"P","external_id":{"source":"s","id":"$"}',
+  tasks: '"name":"T","external_id":{"source":"s","id":"$"}',
+  notes: '"title":"N","external_id":{"source":"s","id":"$"}',
+  segments: '"name":"S","external_id":{"source":"s","id":"$"}',
+};
+
 const CHANGES: Record<string, string> = {
   contacts: '"title":"CTO"',
   companies: '"city":"Ulm"',
@@ -59,6 +69,10 @@ const BATCHES: Row[] = [
 ];
 
 const V2: Row[] = [
+  ...Object.entries(UPSERTS).flatMap(([name, fields]): Row[] => [
+    ['POST', `/${name}/upsert`, `${name}:write`, '201 success', `{${fields}}`],
+    ['POST', `/${name}/batch/upsert`, `${name}:write`, '200 batch', `[{${fields}}]`],
+  ]),
   ...Object.entries(CHANGES).map(
     ([name, change]): Row => [
       'POST',

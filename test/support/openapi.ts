@@ -25,7 +25,7 @@ export async function checkAgainstDocument(
   body: Json,
 ): Promise<void> {
   const document: Json = await openApiDocument();
-  const template = templateOf(document, path.split(/[?#]/)[0] ?? '');
+  const template = templateOf(document, method, path.split(/[?#]/)[0] ?? '');
   if (template === undefined) return;
   const where = `${method} ${template} → ${status}`;
   const response = describedResponse(document, document.paths[template], method, status);
@@ -59,12 +59,20 @@ export function resolved(document: Json, value: Json): Json {
   return found;
 }
 
-// A path without parameters comes before one that has them.
-function templateOf(document: Json, path: string): string | undefined {
-  if (document.paths[path] !== undefined) return path;
-  return Object.keys(document.paths).find((template) =>
-    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
-  );
+const patterns = new Map<string, RegExp>();
+
+function patternOf(template: string): RegExp {
+  const pattern = patterns.get(template) ?? new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+  patterns.set(template, pattern);
+  return pattern;
+}
+
+// A path without parameters comes before one that has them, unless only the latter takes the method.
+function templateOf(document: Json, method: string, path: string): string | undefined {
+  const templates = Object.keys(document.paths).filter((template) => patternOf(template).test(path));
+  const found = templates.sort((a, b) => Number(b === path) - Number(a === path));
+  const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+  return found.find((template) => document.paths[template][name] !== undefined) ?? found[0];
 }
 
 // A method that the path does not take has its 405 described with the methods it does take.

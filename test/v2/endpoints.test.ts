@@ -30,6 +30,12 @@ function tableOfEndpoints(): Record<string, Row> {
       ['batch', `${name}/batch`, 'POST', write],
       ['get', `${name}/batch/get`, 'POST', [`${name}:read`]],
       ['update', `${name}/batch/update`, 'POST', write],
+      ['update', `${name}/batch/upsert`, 'POST', write],
+      // A record can have this ID too.
+      ['update', `${name}/upsert`, 'POST', write],
+      ['update', `${name}/upsert`, 'GET', [`${name}:read`]],
+      ['update', `${name}/upsert`, 'PATCH', write],
+      ['update', `${name}/upsert`, 'DELETE', [`${name}:delete`]],
       ['delete', `${name}/batch/delete`, 'POST', [`${name}:delete`]],
     ];
     for (const [verb, path, method, scopes] of rows)

@@ -1,0 +1,106 @@
+// Makes the changes of a run from what was asked, with the lookups for all of them.
+
+import type { RecordRow } from '../../db/engine/schema.ts';
+import { instantText } from '../../db/model/instants.ts';
+import type { Data } from '../../db/model/json.ts';
+import { initialFields } from '../../db/model/record-forms.ts';
+import type { Resource } from '../../db/model/resource.ts';
+import { recordId } from '../../db/tables/record-id.ts';
+import { findRecords } from '../../db/tables/records.ts';
+import { canSee, principalOf } from '../access.ts';
+import { notFound } from '../errors.ts';
+import { changeOf } from './checks.ts';
+import { loadKnownRecords } from './lookups.ts';
+import { presentAll } from './records.ts';
+import type { Change, Reader, Writer } from './rules.ts';
+import type { PlannedChange, RunPlan } from './run-plan.ts';
+
+/** Plans creates from fields that are valid against the create schema. */
+export function planCreates(resource: Resource) {
+  return async (writer: Writer, inputs: readonly Data[]): Promise<RunPlan> => {
+    const batch: Change[] = [];
+    const initial = initialRecord(writer, resource);
+    const plans = inputs.map((input) => planCreate(writer, resource, { initial, batch }, input));
+    return { plans, known: await loadKnownRecords(writer, resource, batch) };
+  };
+}
+
+/** Fields to change, valid against the resource's update schema. */
+export interface Update {
+  id: string;
+  input: Data;
+}
+
+/** Plans updates. */
+export function planUpdates(resource: Resource) {
+  return async (writer: Writer, updates: readonly Update[]): Promise<RunPlan> => {
+    const batch: Change[] = [];
+    const records = await loadRecords(
+      writer,
+      resource,
+      updates.map(({ id }) => id),
+    );
+    const plans = updates.map(({ id, input }) => {
+      const record = records.get(id);
+      if (record === undefined || !canSee(writer.access, resource, record.row))
+        return notFound(resource.singular);
+      return planUpdate(writer, resource, { record, batch }, input);
+    });
+    return { plans, known: await loadKnownRecords(writer, resource, batch) };
+  };
+}
+
+/** A record, stored and as shown. */
+export interface LoadedRecord {
+  row: RecordRow;
+  shown: Data;
+}
+
+/** The records with these IDs that exist, whether the key can see them or not. */
+export async function loadRecords(
+  reader: Reader,
+  resource: Resource,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, LoadedRecord>> {
+  const rows = await findRecords(reader.db, resource, reader.access.orgNumber, [...new Set(ids)]);
+  const shown = await presentAll(
+    reader,
+    resource,
+    rows.map((row) => ({ ...row })),
+  );
+  return new Map(rows.map((row, index) => [row.id, { row, shown: shown[index] ?? {} }]));
+}
+
+/** A new record, before it has an ID and the fields of a body. */
+export function initialRecord({ access, now }: Writer, { fields }: Resource): Data {
+  const at = instantText(now);
+  return {
+    ...initialFields(fields),
+    ...{ created_by: principalOf(access), created_at: at, updated_at: at },
+  };
+}
+
+/** The change that creates a record. */
+export function planCreate(
+  writer: Writer,
+  resource: Resource,
+  { initial, batch }: { initial: Data; batch: Change[] },
+  input: Data,
+): PlannedChange {
+  const subject = { id: recordId(writer.now), current: null, base: initial, batch };
+  return { change: changeOf(writer, resource, subject, input), row: null };
+}
+
+/** The change of a record. */
+export function planUpdate(
+  writer: Writer,
+  resource: Resource,
+  { record: { row, shown }, batch }: { record: LoadedRecord; batch: Change[] },
+  input: Data,
+): PlannedChange {
+  const base = { ...shown, updated_at: instantText(writer.now) };
+  return {
+    change: changeOf(writer, resource, { id: row.id, current: shown, base, batch }, input),
+    row,
+  };
+}

@@ -1,0 +1,80 @@
+// Writes what a run has accepted: records, external IDs, and what rules keep outside the table of records.
+
+import type { Data } from '../../db/model/json.ts';
+import type { Resource } from '../../db/model/resource.ts';
+import { type Attachment, insertReservedExternalIds } from '../../db/tables/record-external-ids.ts';
+import { findRecords, insertReservedRecords, updateReservedRecord } from '../../db/tables/records.ts';
+import { principalOf } from '../access.ts';
+import { refusalOf } from './outcomes.ts';
+import { fillComputedFields, presentAll } from './records.ts';
+import { rulesOf } from './registry.ts';
+import type { Change, Created, Rules, Writer } from './rules.ts';
+import type { Accepted, Result } from './run-plan.ts';
+
+/** Writes accepted changes together, and completes their records as shown. */
+export async function writeAll(
+  writer: Writer,
+  resource: Resource,
+  accepted: readonly Accepted[],
+): Promise<void> {
+  const { db, access, now } = writer;
+  const { orgNumber } = access;
+  const changes: Change[] = [];
+  const created: { id: string; data: Data }[] = [];
+  const attached: Attachment[] = [];
+  // Updates first and in order: a later change can take a unique value that an earlier one gives up.
+  for (const { change, row, columns, externalId } of accepted) {
+    if (columns !== null) changes.push(change);
+    if (row === null) created.push({ id: change.id, data: change.next });
+    else if (columns !== null) await updateReservedRecord(db, resource, { orgNumber, row }, columns);
+    if (externalId !== null) attached.push({ recordId: change.id, externalId });
+  }
+  const origin = { orgNumber, createdBy: principalOf(access), now };
+  if (created.length > 0) await insertReservedRecords(db, resource, origin, created);
+  if (attached.length > 0) await insertReservedExternalIds(db, resource, orgNumber, attached, now);
+  if (changes.length === 0) return;
+  await rulesOf(resource).afterWrite?.(writer, changes);
+  await fillComputedFields(
+    writer,
+    resource,
+    changes.map(({ next }) => next),
+  );
+}
+
+/** What `writeEach` writes. */
+export interface Writing {
+  accepted: readonly Accepted[];
+  /** Of the items of the run; those of the accepted ones are completed. */
+  results: Result[];
+  isRepeatedShown: boolean;
+}
+
+/**
+ * Writes accepted changes by a rule, one after another: each can be a duplicate of an earlier one, and only then is it known
+ * whether it needs room.
+ */
+export async function writeEach(
+  create: NonNullable<Rules['create']>,
+  writer: Writer,
+  resource: Resource,
+  { accepted, results, isRepeatedShown }: Writing,
+): Promise<void> {
+  const created: [Accepted, Created][] = [];
+  for (const one of accepted) {
+    try {
+      created.push([one, await create(one.change)]);
+    } catch (error) {
+      results[one.index] = refusalOf(error);
+    }
+  }
+  const repeated = new Set(created.flatMap(([, { id, isNew }]) => (isRepeatedShown && !isNew ? [id] : [])));
+  const rows = await findRecords(writer.db, resource, writer.access.orgNumber, [...repeated]);
+  const existing = new Map((await presentAll(writer, resource, rows)).map((record) => [record.id, record]));
+  const incomplete: Data[] = [];
+  for (const [{ change, index }, { id, isNew, isComplete, extra }] of created) {
+    const record = { ...(isNew ? change.next : existing.get(id)), id, ...extra };
+    if (isNew && !isComplete) incomplete.push(record);
+    results[index] = { status: 'created', record, matchedBy: null };
+  }
+  await fillComputedFields(writer, resource, incomplete);
+}
