@@ -3,6 +3,7 @@ import { textFault } from '../../db/model/faults.ts';
 import type { Field } from '../../db/model/fields.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { isObject } from '../../db/model/json.ts';
+import type { Resource } from '../../db/model/resource.ts';
 import { singularOf, withArticle } from '../../db/model/text.ts';
 import { messageOf, usageError } from '../errors.ts';
 import { valueOfText } from '../input/field-value.ts';
@@ -25,13 +26,28 @@ export async function requestBody(
   if (data !== undefined && pairs.length > 0) {
     throw usageError('Use either -d or field=value, not both.', 'remove one of them.');
   }
-  if (data !== undefined) return { rawBody: await readJson(data) };
+  if (data !== undefined) return { rawBody: await jsonObject(data) };
   if (pairs.length > 0) return { body: bodyFromPairs(pairs, fields) };
   const example = Object.keys(fields)[0] ?? 'field';
   throw usageError('No values given.', `add values, like ${example}=value, or a JSON object with -d.`);
 }
 
-async function readJson(data: string): Promise<string> {
+/** The fields that a create of the resource takes. */
+export function createFields(resource: Resource): Record<string, Field> {
+  return fieldsWith(resource, (access) => access !== 'read' && access !== 'internal');
+}
+
+/** The fields that an update takes. */
+export function updateFields(resource: Resource): Record<string, Field> {
+  return fieldsWith(resource, (access) => access === 'write');
+}
+
+function fieldsWith({ fields }: Resource, isWanted: (access: Field['access']) => boolean) {
+  return Object.fromEntries(Object.entries(fields).filter(([, { access }]) => isWanted(access)));
+}
+
+/** The text of the JSON object that `-d` gives. */
+export async function jsonObject(data: string): Promise<string> {
   const path = data === '-' ? '-' : data.startsWith('@') ? data.slice(1) : undefined;
   const text = (path === undefined ? data : await readInputText(path)).replace(/^\uFEFF/, '');
   let value: unknown;

@@ -30,7 +30,7 @@ export interface PageInfo {
 
 export interface BatchItem {
   index: number;
-  status: 'created' | 'error';
+  status: 'created' | 'updated' | 'unchanged' | 'deleted' | 'found' | 'error';
   data?: Data;
   error?: { code: string; message: string; details?: ErrorDetail[] };
 }

@@ -1,19 +1,36 @@
-// `crm delete`: permanently deletes a record, after a person or --yes confirms it.
+// `crm delete`: permanently deletes a record, or those in a file, after a person or --yes confirms it.
 import type { Command } from 'commander';
-import { lazyAction } from '../settings/lazy-action.ts';
+import { addBulkOptions, addResumeOption } from '../bulk/options.ts';
+import { actionByOption, lazyAction } from '../settings/lazy-action.ts';
 import { dryRunOption } from '../settings/options.ts';
+
+const EXAMPLES = `
+Examples:
+  crm delete contacts ID
+  crm delete contacts --from ids.txt
+
+See "crm help records".`;
 
 /** Adds `crm delete`. */
 export function registerDeleteCommand(program: Command): void {
-  program
+  const command = program
     .command('delete')
-    .summary('Delete a record')
+    .summary('Delete records')
     .description(
-      'Delete a record permanently. Links to it are removed, and fields that refer to it are cleared.',
+      'Delete a record, or the records in a file, permanently. Links to them are removed, and fields that refer to them are cleared.',
     )
     .argument('<resource>', 'One of contacts, companies, deals, …')
-    .argument('<id>', 'ID of the record')
+    .argument('[id]', 'ID of the record')
     .option('--yes', 'Skip the confirmation prompt; required when there is no terminal')
     .addOption(dryRunOption())
-    .action(lazyAction(async () => (await import('../records/record.ts')).runDelete));
+    .addHelpText('after', EXAMPLES)
+    .action(
+      actionByOption(
+        'from',
+        lazyAction(async () => (await import('../bulk/run.ts')).runDeleteFrom),
+        lazyAction(async () => (await import('../records/record.ts')).runDelete),
+      ),
+    );
+  addBulkOptions(command, 'Delete the records whose IDs are in a file, one per line; - for standard input');
+  addResumeOption(command);
 }

@@ -5,7 +5,6 @@ import { resourceFor } from '../api/target.ts';
 import { CliError, usageError } from '../errors.ts';
 import { EncodingError } from '../input/decode.ts';
 import type { Config } from '../settings/config.ts';
-import { onInterrupt } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 import { importCommand } from './flags.ts';
@@ -16,13 +15,11 @@ import { makePlan, type Plan, settledRequest } from './plan/plan.ts';
 import { printSuggestedMap } from './plan/suggest.ts';
 import { type SurveyedInput, surveyInput } from './plan/survey.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
-import { checkErrorsPath, ErrorsFile } from './session/errors-file.ts';
+import { checkErrorsPath } from './session/errors-file.ts';
 import { ImportJob } from './session/import-job.ts';
-import type { Journal } from './session/journal.ts';
 import { preflight } from './session/preflight.ts';
 import { Reporter } from './session/report.ts';
-import { lockRows, openJournal } from './session/resume.ts';
-import { RowRun } from './session/row-run.ts';
+import { runRows } from './session/run-rows.ts';
 
 /** Imports one input; throws a CliError if it could not finish. */
 export async function importFile(request: ImportRequest, config: Config): Promise<ImportSummary> {
@@ -35,23 +32,12 @@ export async function importFile(request: ImportRequest, config: Config): Promis
   const plan = makePlan(resource, input.survey, request);
   if (!request.isQuiet) tellPlan(plan, request, input);
   const greeting = await preflight(client);
-  const isKept = !request.isDryRun && input.digest !== null;
   const interruption = new AbortController();
   const job = new ImportJob({ request, resource, client, input, plan, reporter, interruption });
-  const subject = { content: input.digest, job, url: config.url, apiKey, request, ...greeting };
-  const releases = [onInterrupt(() => interruption.abort())];
-  try {
-    if (isKept) releases.push(lockRows(subject));
-    const journal = await openJournal({ ...subject, beside: isKept ? request.input : null });
-    const errorsFile = request.isDryRun && request.errors === null ? null : errorsOf(request, input, journal);
-    const run = new RowRun({
-      ...{ request, job, input, journal, reporter, errorsFile, interruption },
-      requestsPerMinute: greeting.requestsPerMinute,
-    });
-    return job.summary(await run.go());
-  } finally {
-    for (const release of releases) release();
-  }
+  const { url } = config;
+  return job.summary(
+    await runRows({ job, request, input, url, apiKey, reporter, interruption, ...greeting }),
+  );
 }
 
 /** Checks the arguments by themselves, before looking for an API key or reading the input. */
@@ -101,11 +87,6 @@ async function settled(request: ImportRequest): Promise<ImportRequest | null> {
     if (error instanceof CliError) return null;
     throw error;
   }
-}
-
-function errorsOf(request: ImportRequest, { format, headers }: SurveyedInput, journal: Journal): ErrorsFile {
-  const { errors: path, input } = request;
-  return new ErrorsFile({ path, input, format, headers, earlier: journal.state.errors });
 }
 
 function tellPlan(plan: Plan, request: ImportRequest, { survey }: SurveyedInput): void {

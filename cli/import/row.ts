@@ -5,7 +5,8 @@ import { nearest } from '../nearest.ts';
 import type { ImportFlags } from './flags.ts';
 import type { SuggestedFlags } from './suggested-flags.ts';
 
-export type Format = NonNullable<ImportFlags['format']>;
+/** `lines` is an ID or an object per line, or an array of objects: never chosen by a file's name. */
+export type Format = NonNullable<ImportFlags['format']> | 'lines';
 
 /** How to fix a row. */
 export interface Remedy {

@@ -36,6 +36,7 @@ const FILES: readonly Entry[] = [
   ['./crm.db', 'the database, unless --db or CRM_DB names another'],
   ['$XDG_CONFIG_HOME/crm/config.json', 'the profiles'],
   ['FILE.crm-journal', 'what an import of FILE has done, so that it can continue after a crash'],
+  ['FILE.crm-journal-update', 'the same for "crm update --from FILE"; likewise for delete'],
   ['FILE.errors.csv', 'the rows of FILE that an import rejected, with the reasons'],
 ];
 

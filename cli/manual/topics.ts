@@ -15,6 +15,7 @@ import performance from './performance.md' with { type: 'text' };
 import postgres from './postgres.md' with { type: 'text' };
 import privacy from './privacy.md' with { type: 'text' };
 import quotas from './quotas.md' with { type: 'text' };
+import records from './records.md' with { type: 'text' };
 import releases from './releases.md' with { type: 'text' };
 import reliability from './reliability.md' with { type: 'text' };
 import security from './security.md' with { type: 'text' };
@@ -31,7 +32,7 @@ const MANUAL = {
     output,
     'exit-codes': exitCodes,
   },
-  'Your data': { import: importPage, export: exportPage, ingest },
+  'Your data': { records, import: importPage, export: exportPage, ingest },
   Access: { keys, quotas, audit, privacy, security },
   'Run it': {
     serve,

@@ -1,11 +1,10 @@
 // Carries out `crm get`, `create`, `update` and `delete`: reads or writes one record.
-import type { Field } from '../../db/model/fields.ts';
-import type { Resource } from '../../db/model/resource.ts';
-import { requestBody } from '../api/body.ts';
+import { createFields, requestBody, updateFields } from '../api/body.ts';
 import { resourceColumns, targetColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { isTarget, parseTarget, resourceFor, resourcePath } from '../api/target.ts';
+import { type BulkOptions, idWithoutFrom } from '../bulk/options.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { type ColumnLayout, parseFields, printRecord } from '../terminal/output.ts';
@@ -17,10 +16,10 @@ const NOTHING_WRITTEN = 'Dry run: nothing was written.';
 export async function runGet(
   what: string,
   id: string | undefined,
-  options: { fields?: string },
+  options: { fields?: string } & BulkOptions,
   config: Config,
 ): Promise<void> {
-  const { path, look } = locate(what, id);
+  const { path, look } = locate(what, id, options);
   const fields = parseFields(options.fields, look.allFields);
   const response = await (await connect(config)).request('GET', path);
   if (response.body.object === 'success' && response.body.data === null) {
@@ -30,7 +29,11 @@ export async function runGet(
   await printRecord(config, recordOf(response), { ...look, fields });
 }
 
-function locate(what: string, id: string | undefined): { path: string; look: ColumnLayout } {
+function locate(
+  what: string,
+  id: string | undefined,
+  options: BulkOptions,
+): { path: string; look: ColumnLayout } {
   if (isTarget(what) && id === undefined) {
     const target = parseTarget(what);
     if (target.association === undefined) {
@@ -39,8 +42,8 @@ function locate(what: string, id: string | undefined): { path: string; look: Col
     return { path: target.path, look: targetColumns(target) };
   }
   const resource = resourceFor(what, 'get');
-  if (id === undefined) throw usageError('The ID is missing.', `run: crm get ${resource.name} ID`);
-  return { path: resourcePath(resource, id), look: resourceColumns(resource) };
+  const path = resourcePath(resource, idWithoutFrom(`get ${resource.name}`, id, options));
+  return { path, look: resourceColumns(resource) };
 }
 
 /** What to write: `field=value` pairs, or JSON; or only what would be written. */
@@ -57,8 +60,7 @@ export async function runCreate(
   config: Config,
 ): Promise<void> {
   const resource = resourceFor(what, 'create');
-  const settable = fieldsWith(resource, (access) => access !== 'read' && access !== 'internal');
-  const body = await requestBody(data, pairs, settable);
+  const body = await requestBody(data, pairs, createFields(resource));
   const client = await connect(config);
   const record = recordOf(await client.request('POST', resourcePath(resource), { ...body, isDryRun }));
   if (record.is_duplicate === true) note('This record already exists. Nothing was written.');
@@ -71,36 +73,29 @@ export async function runCreate(
 /** Changes the given fields of a record and prints it. */
 export async function runUpdate(
   what: string,
-  id: string,
+  id: string | undefined,
   pairs: string[],
-  { data, dryRun: isDryRun = false }: WriteOptions,
+  { data, dryRun: isDryRun = false, ...options }: WriteOptions & BulkOptions,
   config: Config,
 ): Promise<void> {
   const resource = resourceFor(what, 'update');
-  const body = await requestBody(
-    data,
-    pairs,
-    fieldsWith(resource, (access) => access === 'write'),
-  );
-  const path = resourcePath(resource, id);
+  const path = resourcePath(resource, idWithoutFrom(`update ${resource.name}`, id, options));
+  const body = await requestBody(data, pairs, updateFields(resource));
   const client = await connect(config);
   const record = recordOf(await client.request('PATCH', path, { ...body, isDryRun }));
   if (isDryRun) note(NOTHING_WRITTEN);
   await printRecord(config, record, resourceColumns(resource));
 }
 
-function fieldsWith({ fields }: Resource, isWanted: (access: Field['access']) => boolean) {
-  return Object.fromEntries(Object.entries(fields).filter(([, { access }]) => isWanted(access)));
-}
-
 /** Deletes a record after a person or --yes confirms it. */
 export async function runDelete(
   what: string,
-  id: string,
-  { yes = false, dryRun: isDryRun = false }: { yes?: boolean; dryRun?: boolean },
+  given: string | undefined,
+  { yes = false, dryRun: isDryRun = false, ...options }: { yes?: boolean; dryRun?: boolean } & BulkOptions,
   config: Config,
 ): Promise<void> {
   const resource = resourceFor(what, 'delete');
+  const id = idWithoutFrom(`delete ${resource.name}`, given, options);
   const path = resourcePath(resource, id);
   const isSure = yes || isDryRun;
   if (!isSure && !canAsk()) {

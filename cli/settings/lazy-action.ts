@@ -14,3 +14,17 @@ export function lazyAction<Given extends unknown[]>(
     await work(...(given.slice(0, -1) as Given), resolveConfig(given.at(-1) as Command));
   };
 }
+
+type Action = (...given: never[]) => Promise<void>;
+
+/** An action that is one of two, by whether an option is given. */
+export function actionByOption(
+  option: string,
+  given: Action,
+  otherwise: Action,
+): (...words: unknown[]) => Promise<void> {
+  return (...words) => {
+    const isGiven = (words.at(-1) as Command).getOptionValue(option) !== undefined;
+    return (isGiven ? given : otherwise)(...(words as never[]));
+  };
+}

@@ -131,6 +131,7 @@ const IMPORTS: Record<Format, Reader> = {
   csv: rows('csv', await sampleOf('outlook-com-contacts.csv'), 'name,notes\n"A ""B""\nc",d\n'),
   json: rows('json', ARRAY),
   ndjson: rows('ndjson', LINES),
+  lines: rows('lines', `${LINES}\n019b76da-a800-7000-8000-000000000001\n`),
   vcf: rows('vcf', await sampleOf('android.vcf'), await sampleOf('apple.vcf')),
 };
 const INGESTS: Record<IngestFormat, Reader> = {

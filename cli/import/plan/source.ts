@@ -47,14 +47,17 @@ export async function openSource(
 ): Promise<RowSource> {
   const text = decodeText(bytes, name, encoding);
   const begin = await readBegin(text);
-  // Empty NDJSON means no records, but CSV and JSON always have a header line or brackets.
-  if (begin === '' && format !== 'ndjson') {
+  // Empty NDJSON or lines mean no records, but CSV and JSON always have a header line or brackets.
+  if (begin === '' && format !== 'ndjson' && format !== 'lines') {
     throw new CliError(`${name} is empty.`, { nextSteps: ['check the file.'] });
   }
   // A vCard file stays one, whatever its name and first character.
   const actual = isVCard(begin) ? 'vcf' : (format ?? sniffFormat(begin));
   if (actual === 'csv') return { format: actual, ...(await openCsv(begin, text, name)) };
-  const [scanner, toRow] = scannerOf(actual, name);
+  const [scanner, toRow] = scannerOf(
+    actual === 'lines' && begin.trimStart().startsWith('[') ? 'json' : actual,
+    name,
+  );
   return { format: actual, headers: null, rows: rowsOf(scanner, toRow, begin, text) };
 }
 
@@ -84,7 +87,15 @@ function scannerOf(
   name: string,
 ): [scanner: PieceScanner, toRow: (piece: TextPiece) => SourceRow] {
   if (format === 'vcf') return [new VCardScanner(name), vCardRow];
+  if (format === 'lines') return [new LineScanner(name), lineRow];
   return [format === 'json' ? new JsonArrayScanner(name) : new LineScanner(name), jsonRow];
+}
+
+/** A line with an object, or with an ID, which may be quoted as in JSON. */
+function lineRow(piece: TextPiece): SourceRow {
+  if (piece.text.startsWith('{')) return jsonRow(piece);
+  const id = piece.text.replace(/^"(.*)"$/, '$1');
+  return { line: piece.line, entries: [['id', id]], original: { id }, fault: null };
 }
 
 async function* rowsOf(

@@ -38,7 +38,7 @@ const PEEKED_ROWS = 100;
 /** Surveys a complete file, or the first part of an input that can be read only once. */
 export function surveyInput(input: string, { format, encoding }: InputForm): Promise<SurveyedInput> {
   if (input === '-') return surveyStream(input, inputName(input), { format, encoding });
-  const stats = statOf(input);
+  const stats = statOf(input, format);
   const form = { format: format ?? formatOfName(input), encoding };
   return stats.isFile() ? surveyFile(input, form, stats) : surveyStream(input, input, form);
 }
@@ -70,8 +70,8 @@ async function surveyFile(path: string, form: InputForm, stats: Stats): Promise<
     checkUnchanged: () => {
       const now = statOf(path);
       if (now.size === stats.size && now.mtimeMs === stats.mtimeMs) return;
-      throw new CliError(`${path} changed during the import.`, {
-        nextSteps: ['compare the imported records with the file. Changed rows may be missing.'],
+      throw new CliError(`${path} changed while it was read.`, {
+        nextSteps: ['compare the records with the file. Changed rows may be missing.'],
       });
     },
   };
@@ -134,7 +134,7 @@ function refuseUnnamed({ unnamed = new Set() }: RowSource, name: string): void {
   );
 }
 
-function statOf(path: string): Stats {
+function statOf(path: string, format: Format | null = null): Stats {
   try {
     const stats = statSync(path);
     if (!stats.isDirectory()) return stats;
@@ -142,6 +142,6 @@ function statOf(path: string): Stats {
     throw unreadable(path, cause);
   }
   throw new CliError(`${path} is a folder.`, {
-    nextSteps: [`crm import all ${shellWord(path)}`],
+    nextSteps: [format === 'lines' ? 'use a file.' : `crm import all ${shellWord(path)}`],
   });
 }

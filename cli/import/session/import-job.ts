@@ -21,6 +21,7 @@ import { Sender } from './send.ts';
 export class ImportJob implements RowJob {
   readonly verb = 'import';
   readonly gerund = 'importing';
+  readonly isWrite = true;
   readonly journalSuffix = JOURNAL_SUFFIX;
   readonly resource: Resource;
   readonly mapping: string;

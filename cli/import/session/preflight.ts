@@ -1,4 +1,4 @@
-// The first request of an import: checks server and key, and learns about both.
+// The first request of a run: checks server and key, and learns about both.
 import { isObject } from '../../../db/model/json.ts';
 import type { Client } from '../../api/client.ts';
 import { recordOf, unexpectedAnswer } from '../../api/envelope.ts';
@@ -14,7 +14,7 @@ export interface Preflight {
 export async function preflight(client: Client): Promise<Preflight> {
   const response = await client.request('GET', '/api/v2/authenticate', { expectErrors: true });
   if (response.status === 404) {
-    throw new CliError('The server is older than this crm, which cannot import into it.', {
+    throw new CliError('The server is older than this crm, and does not have what this command needs.', {
       nextSteps: ['upgrade the server, or use the version of crm that it has: "crm doctor" shows both.'],
     });
   }

@@ -10,6 +10,8 @@ interface Group {
   rows: number;
   firstLine: number;
   header: string | null;
+  /** Whether the values are the IDs of the rows, and not the cells at fault. */
+  isOfIds: boolean;
   /** Cells at fault, and how many rows have them. */
   values: Map<string, number>;
   /** Whether there are more values than are kept. */
@@ -35,8 +37,8 @@ export class RejectionReasons {
     this.#othersRows = 0;
   }
 
-  /** Adds a rejected row. */
-  take(row: SourceRow, rejection: Rejection, plan: Plan): void {
+  /** Adds a rejected row; without a plan, rows are known by their IDs. */
+  take(row: SourceRow, rejection: Rejection, plan: Plan | null): void {
     this.#rows += 1;
     for (const reason of rejection.reasons ?? [rejection]) {
       const group = this.#groupOf(row, reason, plan);
@@ -50,27 +52,32 @@ export class RejectionReasons {
     }
   }
 
-  #groupOf(row: SourceRow, reason: RowReason, plan: Plan): Group | undefined {
+  #groupOf(row: SourceRow, reason: RowReason, plan: Plan | null): Group | undefined {
     const key = `${reason.path}\n${reason.code}\n${reason.message}`
       .replace(/"[^"]*"/g, '""')
       .replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d[\d.,]*/g, '0');
     const known = this.#groups.get(key);
     if (known !== undefined || this.#groups.size >= GROUPS_MAX) return known;
-    const header = headerOf(row, reason, plan);
-    const group = { reason, rows: 0, firstLine: row.line, header, values: new Map(), hasMore: false };
+    const header = plan === null ? 'id' : headerOf(row, reason, plan);
+    const isOfIds = plan === null;
+    const group = {
+      ...{ reason, rows: 0, firstLine: row.line, header, isOfIds },
+      values: new Map(),
+      hasMore: false,
+    };
     this.#groups.set(key, group);
     return group;
   }
 
   /** What the added rows have in common; `accepted` is the number of other rows. */
   diagnosis(request: ImportRequest, plan: Plan, isNothingIn: boolean): Diagnosis {
-    const groups = [...this.#groups.values()].sort((one, other) => other.rows - one.rows);
+    const groups = this.#sorted();
     const mended = groups.map((group) => changesFor(group, request, plan));
     const changes = together(mended.flatMap((one) => one.changes ?? []));
     const isStrange = (group: Group): boolean =>
       isNothingIn && this.#rows > 1 && group.rows === this.#rows && isOfColumn(group);
     return {
-      lines: this.#lines(groups),
+      lines: this.lines,
       ...{ isNothingIn, changes },
       orElse: mended.flatMap(({ orElse = [] }) => orElse),
       isWhole: this.#othersRows === 0 && mended.every((one) => one.changes !== undefined),
@@ -83,12 +90,18 @@ export class RejectionReasons {
     };
   }
 
-  #lines(groups: readonly Group[]): string[] {
+  /** The reasons in words, one line each, the most frequent first. */
+  get lines(): string[] {
+    const groups = this.#sorted();
     const lines = groups.slice(0, LINES_MAX).map(inWords);
     const more = groups.length - lines.length;
     if (more === 0 && this.#othersRows === 0) return lines;
     const number = this.#othersRows > 0 ? `more than ${formatCount(more)}` : formatCount(more);
     return [...lines, `  … and ${number} other ${more === 1 ? 'reason' : 'reasons'}`];
+  }
+
+  #sorted(): Group[] {
+    return [...this.#groups.values()].sort((one, other) => other.rows - one.rows);
   }
 }
 
@@ -162,13 +175,23 @@ export function elsewhere(header: string, { resource }: Pick<Plan, 'resource'>):
   return `${header}=${isKept ? `custom.${header}` : '-'}`;
 }
 
-function inWords({ reason, rows, firstLine, values, hasMore }: Group): string {
+function inWords(group: Group): string {
+  const { reason, rows, firstLine, values, hasMore, isOfIds } = group;
   const { path, message, code } = reason;
   const text = `${path === '' || message.startsWith(`${path}:`) ? '' : `${path}: `}${message}`;
   const short = `${text.slice(0, MESSAGE_CHARACTERS_MAX)} (${code})`;
+  if (isOfIds) return withIds(group, short);
   if (rows === 1) return `  line ${firstLine}: ${short}`;
   const others = values.size > 1 ? `; ${valuesInWords(values, hasMore)}` : '';
   return `  ${formatCount(rows)} rows, first in line ${firstLine}: ${short}${others}`;
+}
+
+function withIds({ rows, firstLine, values, hasMore }: Group, short: string): string {
+  const ids = [...values.keys()].slice(0, VALUES_SHOWN_MAX).map((id) => id.slice(0, VALUE_CHARACTERS_MAX));
+  if (rows === 1) return `  line ${[firstLine, ...ids].join(', ')}: ${short}`;
+  const more = values.size - ids.length;
+  const others = hasMore ? ', and many more' : more > 0 ? `, and ${formatCount(more)} more` : '';
+  return `  ${formatCount(rows)} rows, first in line ${firstLine}: ${short}; ${ids.join(', ')}${others}`;
 }
 
 function valuesInWords(values: ReadonlyMap<string, number>, hasMore: boolean): string {

@@ -48,13 +48,13 @@ export async function openJournal(options: ResumeOptions): Promise<Journal> {
     : { path: `${beside}${job.journalSuffix}`, journal: undefined };
   if (journal === undefined) return beginAt(path, job, header, pass);
   const { state } = journal;
-  const isForgettable = job.ifRepeated === null ? state.content !== header.content : isInVain(state);
+  const isForgettable = job.ifRepeated === null ? isChanged(state, header) : isInVain(state);
   if (!options.isPart && isForgettable && isOther(state, header, settings)) {
     journal.close();
     // Replayed responses about refused rows must not count as current ones.
     const fresh = { ...header, salt: crypto.randomUUID() };
     // The rejected rows of other content are still wanted.
-    const errors = state.content === header.content ? state.errors : null;
+    const errors = isInVain(state) ? state.errors : null;
     return beginAt(path, job, fresh, passOf(fresh, settings, 1), errors);
   }
   refuseOtherRows(state, header, options);
@@ -125,16 +125,20 @@ function isOfSame(earlier: JournalState, header: JournalHeader): boolean {
   );
 }
 
-/** Whether a run imported nothing, so that no row can be duplicated now. */
+/** Whether a run wrote nothing, so that no row can be duplicated now. */
 function isInVain({ accepted, counts, pending, rejected }: JournalState): boolean {
-  const { created, updated } = totalCounts([accepted, counts]);
-  return created + updated === 0 && pending.length === 0 && rejected.size > 0;
+  const { created, updated, unchanged, deleted } = totalCounts([accepted, counts]);
+  return created + updated + unchanged + deleted === 0 && pending.length === 0 && rejected.size > 0;
 }
 
 /** Whether a run does not continue the earlier one. */
 function isOther(earlier: JournalState, header: JournalHeader, settings: string): boolean {
   const isEnded = earlier.finishedAt !== null && earlier.pass.settings === settings;
-  return isEnded || earlier.content !== header.content || earlier.mapping !== header.mapping;
+  return isEnded || isChanged(earlier, header);
+}
+
+function isChanged(earlier: JournalState, { content, mapping }: JournalHeader): boolean {
+  return earlier.content !== content || earlier.mapping !== mapping;
 }
 
 function beginAt(
@@ -165,8 +169,8 @@ function refuseOtherRows(
   header: JournalHeader,
   { beside: input, job }: Pick<ResumeOptions, 'beside' | 'job'>,
 ): void {
+  if (!isChanged(earlier, header)) return;
   const hasChanged = earlier.content !== header.content;
-  if (!hasChanged && earlier.mapping === header.mapping) return;
   const part =
     earlier.finishedAt === null
       ? `The first ${counted(earlier.rows, 'row')} of ${input} ${earlier.rows === 1 ? 'was' : 'were'} already`

@@ -1,4 +1,4 @@
-// What a run does with the rows of its input: import, update, delete or read records.
+// What a run does with the rows of its input: import, update, delete or get records.
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import type { PreparedRow, RowOutcome, SourceRow } from '../row.ts';
@@ -16,6 +16,7 @@ export interface RowJob {
   /** For messages, such as `import` and `importing`. */
   readonly verb: string;
   readonly gerund: string;
+  readonly isWrite: boolean;
   /** The suffix of its journals' names. */
   readonly journalSuffix: string;
   readonly resource: Resource;

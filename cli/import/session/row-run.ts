@@ -148,7 +148,7 @@ export class RowRun {
 
   #nextStep(rows: number): string {
     const { request, job, input, journal } = this.#parts;
-    if (request.isDryRun) return 'run the same command again; nothing was written.';
+    if (request.isDryRun || !job.isWrite) return 'run the same command again; nothing was written.';
     if (input.digest !== null && journal.state.refusal !== null)
       return 'then run the same command again to continue. No row is lost or duplicated.';
     if (input.digest !== null) {

@@ -4,13 +4,12 @@ import type { Resource } from '../../../db/model/resource.ts';
 import { uniqueValues } from '../../../db/model/rules.ts';
 import type { RequestOptions } from '../../api/client.ts';
 import type { BatchItem } from '../../api/envelope.ts';
-import { pageOf, unexpectedAnswer } from '../../api/envelope.ts';
-import { isQuotaRefusal, responseError } from '../../api/response-error.ts';
-import { CliError } from '../../errors.ts';
+import { pageOf } from '../../api/envelope.ts';
 import { type Rejection, RowFault, type RowOutcome } from '../row.ts';
 import { rejectionOfError, requestForRow } from '../rows/row-request.ts';
 import type { ImportParts } from './import-parts.ts';
 import type { PendingBatch } from './journal-state.ts';
+import { failureOf, postBatch } from './post-batch.ts';
 
 /** Sends the batches of one pass. */
 export class Sender {
@@ -61,21 +60,14 @@ export class Sender {
     return new Map([...amended.keys()].flatMap((index, at) => (answers[at] ? [[index, answers[at]]] : [])));
   }
 
-  async #post(number: string, bodies: Data[]): Promise<BatchItem[]> {
-    if (bodies.length === 0) return [];
+  async #post(number: string, items: readonly Data[]): Promise<BatchItem[]> {
     const { resource, client } = this.#parts;
-    const response = await client.request('POST', `/api/v2/${resource.name}/batch`, {
-      ...{ body: bodies, signal: this.#signal, expectErrors: true },
+    const { results, replays } = await postBatch({
+      ...{ client, path: `/api/v2/${resource.name}/batch`, items, signal: this.#signal },
       ...this.#how(`${this.#keyPrefix}-${number}`),
     });
-    const { headers, body } = response;
-    if (body.object === 'error') {
-      const isKeyReused = body.error.details?.some((detail) => detail.path === 'Idempotency-Key');
-      throw isKeyReused ? changedBatch(number) : responseError(response);
-    }
-    if (body.object !== 'batch' || body.data.items.length !== bodies.length) throw unexpectedAnswer(response);
-    if (headers.get('idempotent-replayed') === 'true') this.replays += 1;
-    return [...body.data.items].sort((one, other) => one.index - other.index);
+    this.replays += replays;
+    return results;
   }
 
   async #outcome(sent: Data, item: BatchItem | undefined): Promise<RowOutcome> {
@@ -83,15 +75,11 @@ export class Sender {
       const status = item.data?.is_duplicate === true ? 'skipped' : 'created';
       return { status, record: item.data ?? {} };
     }
-    const error = item?.error ?? {
-      code: 'INTERNAL_ERROR',
-      message: 'the server sent no result for this row',
-    };
-    if (isQuotaRefusal(error)) return { status: 'refused', message: error.message };
-    const rejection = rejectionOfError(error);
-    if (error.code !== 'RESOURCE_CONFLICT' || this.#parts.request.onDuplicate === 'fail') {
-      return { status: 'rejected', rejection };
-    }
+    const failure = failureOf(item);
+    if (failure.status !== 'rejected') return failure;
+    const { rejection } = failure;
+    const isConflict = rejection.code === 'RESOURCE_CONFLICT';
+    if (!isConflict || this.#parts.request.onDuplicate === 'fail') return failure;
     return this.#settleConflict(sent, rejection);
   }
 
@@ -164,15 +152,4 @@ function changesFor(resource: Resource, sent: Data, existing: Data): Data {
   const news = added.filter((email) => !isSame(email, primary) && !kept.some((one) => isSame(one, email)));
   if (added.length > 0) changes.alt_emails = [...kept, ...news];
   return changes;
-}
-
-function changedBatch(number: string): CliError {
-  return new CliError(
-    `The server refused batch ${number} of this input, because it has received it with different content before.`,
-    {
-      nextSteps: [
-        'check which rows are already imported, remove them from the input, and import the rest with --no-resume. The cause: records that the rows refer to have changed.',
-      ],
-    },
-  );
 }

@@ -1,0 +1,163 @@
+// The rows of `update`, `delete` and `get --from`: how they become batches.
+import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
+import type { Resource } from '../../db/model/resource.ts';
+import { withArticle } from '../../db/model/text.ts';
+import type { Client } from '../api/client.ts';
+import { resourcePath } from '../api/target.ts';
+import { sha256 } from '../files/digest.ts';
+import {
+  ERROR_COLUMNS,
+  type PreparedRow,
+  type Rejection,
+  type RowOutcome,
+  type SourceRow,
+} from '../import/row.ts';
+import { JOURNAL_SUFFIX } from '../import/session/journal.ts';
+import type { PendingBatch } from '../import/session/journal-state.ts';
+import { failureOf, postBatch } from '../import/session/post-batch.ts';
+import type { Reporter } from '../import/session/report.ts';
+import type { RowJob, RowSender, SettledRow } from '../import/session/row-job.ts';
+import { isOurId } from '../input/record-id.ts';
+
+/** What can be done with many records by their IDs. */
+export type BulkVerb = 'update' | 'delete' | 'get';
+
+export const GERUNDS = { update: 'updating', delete: 'deleting', get: 'getting' } as const;
+
+export interface BulkParts {
+  verb: BulkVerb;
+  resource: Resource;
+  client: Client;
+  reporter: Reporter;
+  interruption: AbortController;
+  isDryRun: boolean;
+  concurrency: number;
+  /** Values that every row gets. */
+  constants: Data;
+  /** Takes the records of a batch, in the order of the input. */
+  onFound: (records: readonly Data[]) => Promise<void>;
+}
+
+/** Updates, deletes or gets the records of an input. */
+export class BulkJob implements RowJob {
+  readonly verb: BulkVerb;
+  readonly gerund: string;
+  readonly resource: Resource;
+  readonly isWrite: boolean;
+  readonly journalSuffix: string;
+  readonly mapping: string;
+  readonly settings = '[]';
+  readonly ifRepeated = null;
+  readonly #parts: BulkParts;
+
+  constructor(parts: BulkParts) {
+    const { verb, resource, constants } = parts;
+    this.#parts = parts;
+    this.verb = verb;
+    this.gerund = GERUNDS[verb];
+    this.resource = resource;
+    this.isWrite = verb !== 'get';
+    this.journalSuffix = `${JOURNAL_SUFFIX}-${verb}`;
+    this.mapping = sha256(JSON.stringify(constants));
+  }
+
+  takes(): boolean {
+    return true;
+  }
+
+  shown(row: SourceRow): SourceRow {
+    return row;
+  }
+
+  startPass(keyPrefix: string): RowSender {
+    return new BulkPass(this.#parts, keyPrefix);
+  }
+
+  async settled(rows: readonly SettledRow[]): Promise<void> {
+    const { reporter, onFound } = this.#parts;
+    const records: Data[] = [];
+    for (const { row, outcome } of rows) {
+      if (outcome.status === 'rejected') reporter.reasons.take(row, outcome.rejection, null);
+      else if (outcome.status === 'found' && outcome.record !== undefined) records.push(outcome.record);
+    }
+    await onFound(records);
+  }
+}
+
+class BulkPass implements RowSender {
+  readonly concurrency: number;
+  readonly #parts: BulkParts;
+  readonly #keyPrefix: string;
+  replays = 0;
+
+  constructor(parts: BulkParts, keyPrefix: string) {
+    this.#parts = parts;
+    this.#keyPrefix = keyPrefix;
+    this.concurrency = parts.concurrency;
+  }
+
+  async prepare({ line, entries, fault }: SourceRow): Promise<PreparedRow> {
+    if (fault !== null) return { line, rejection: fault };
+    const { verb, constants } = this.#parts;
+    const row: Data = Object.fromEntries(entries.filter(([name]) => !isErrorColumn(name)));
+    const { id = null } = row;
+    const body = verb === 'update' ? withConstants(row, constants) : { id };
+    const rejection = this.#idFault(id) ?? (verb === 'update' ? fieldsFault(body) : null);
+    return rejection === null ? { line, body } : { line, rejection };
+  }
+
+  /** Other text would only be not found, or make a request too large. */
+  #idFault(id: JsonValue): Rejection | null {
+    if (typeof id === 'string' && isOurId(id)) return null;
+    const message = `must be the ID of ${withArticle(this.#parts.resource.singular)}`;
+    return id === null
+      ? { code: 'VALIDATION_REQUIRED_FIELD', path: 'id', message: 'is required' }
+      : { code: 'VALIDATION_INVALID_FORMAT', path: 'id', message };
+  }
+
+  orderingKeys(): string[] {
+    return [];
+  }
+
+  async send({ number, rows }: PendingBatch): Promise<RowOutcome[]> {
+    const { verb, resource, client, isDryRun, interruption } = this.#parts;
+    const bodies = rows.flatMap((row) => ('body' in row ? [row.body] : []));
+    const { results, replays } = await postBatch({
+      client,
+      path: `${resourcePath(resource)}/batch/${verb}`,
+      items: verb === 'update' ? bodies : bodies.map(({ id = null }) => id),
+      // Reading leaves nothing to repeat.
+      idempotencyKey: verb === 'get' ? null : `${this.#keyPrefix}-${number}`,
+      ...{ isDryRun, signal: interruption.signal },
+    });
+    this.replays += replays;
+    const left = results.values();
+    return rows.map((row): RowOutcome => {
+      if ('rejection' in row) return { status: 'rejected', rejection: row.rejection };
+      const item = left.next().value;
+      if (item === undefined || item.status === 'error') return failureOf(item);
+      return { status: item.status, ...(item.data && { record: item.data }) };
+    });
+  }
+
+  close(): void {}
+}
+
+function fieldsFault(body: Data): Rejection | null {
+  if (Object.keys(body).length > 1) return null;
+  const message =
+    'has no field to update; add field=value to the command, or use rows like {"id": …, "title": "CTO"}';
+  return { code: 'VALIDATION_REQUIRED_FIELD', path: '', message };
+}
+
+function isErrorColumn(name: string): boolean {
+  return (ERROR_COLUMNS as readonly string[]).includes(name);
+}
+
+/** The row with the values of the command line, which win; custom fields are merged. */
+function withConstants(row: Data, constants: Data): Data {
+  const merged = { ...row, ...constants };
+  if (isObject(row.custom) && isObject(constants.custom))
+    merged.custom = { ...row.custom, ...constants.custom };
+  return merged;
+}
