@@ -27,23 +27,23 @@ const COLUMNS = [
 ];
 const WIDTHS = [9, 9, 12, 8, 8, 22, 25];
 
-export interface Look {
+export interface TerminalStyle {
   /** Whether bars and colours are drawn. */
   isTerminal: boolean;
 }
 
-const bold = (text: string, { isTerminal }: Look) => (isTerminal ? `\x1b[1m${text}\x1b[22m` : text);
+const bold = (text: string, { isTerminal }: TerminalStyle) => (isTerminal ? `\x1b[1m${text}\x1b[22m` : text);
 
 /** The names of the columns. */
-export function headerLine(look: Look): string {
+export function headerLine(style: TerminalStyle): string {
   return bold(
     `${''.padEnd(NAME_WIDTH + 2)}${COLUMNS.map((name, index) => name.padStart(WIDTHS[index] ?? 0)).join('')}`,
-    look,
+    style,
   );
 }
 
 /** An operation: its name, and a line for each server. */
-export function operationLines({ label, servers, ratios }: OperationReport, look: Look): string[] {
+export function operationLines({ label, servers, ratios }: OperationReport, style: TerminalStyle): string[] {
   const most = Math.max(...Object.values(servers).map(({ cpuMicros }) => cpuMicros.median));
   const lines = ORDER.flatMap((name) => {
     const figures = servers[name];
@@ -59,21 +59,21 @@ export function operationLines({ label, servers, ratios }: OperationReport, look
       ratio === undefined ? '' : ratioText(ratio.rate),
     ];
     const text = cells.map((cell, index) => cell.padStart(WIDTHS[index] ?? 0)).join('');
-    const bar = look.isTerminal ? `  ${barOf(figures.cpuMicros.median / most)}` : '';
+    const bar = style.isTerminal ? `  ${barOf(figures.cpuMicros.median / most)}` : '';
     return [`  ${name.padEnd(NAME_WIDTH)}${text}${bar}`.trimEnd()];
   });
-  return [bold(label, look), ...lines];
+  return [bold(label, style), ...lines];
 }
 
 /** A measurement: its name, and a line for each build. */
-export function measurementLines({ label, unit, servers }: Measurement, look: Look): string[] {
+export function measurementLines({ label, unit, servers }: Measurement, style: TerminalStyle): string[] {
   const lines = ORDER.flatMap((name) => {
     const value = isBuild(name) ? servers[name] : undefined;
     return value === undefined
       ? []
       : [`  ${name.padEnd(NAME_WIDTH)}${figureText(value.median).padStart(9)} ${unit}`];
   });
-  return [bold(label, look), ...lines];
+  return [bold(label, style), ...lines];
 }
 
 /** A figure with as many digits as mean something. */

@@ -127,7 +127,7 @@ describe('stderr that', () => {
   test('is a terminal that is paused holds nothing up', async () => {
     const port = await freePort();
     const asked = Promise.withResolvers<number>();
-    const [pause, goOn, interrupt] = ['\x13', '\x11', '\x03'];
+    const [pause, resume, interrupt] = ['\x13', '\x11', '\x03'];
     const { code, output } = await sandbox.onTerminal(
       ['serve', '--db', 'paused.db', '--port', String(port), '--log', 'pretty'],
       {
@@ -135,7 +135,7 @@ describe('stderr that', () => {
         during: async (type) => {
           type(pause);
           asked.resolve((await ask(`http://127.0.0.1:${port}`, 1_000)).length);
-          type(goOn);
+          type(resume);
           type(interrupt);
         },
       },

@@ -1,17 +1,17 @@
 // Whole address books come in with --custom --create-missing: Google, Outlook and vCards.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { type Newcomer, openNewcomer } from '../fixtures/import/newcomer.ts';
+import { createNewOrganization, type NewOrganization } from '../fixtures/import/new-organization.ts';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
 
 let service: ImportService;
-let newcomer: Newcomer;
+let organization: NewOrganization;
 
 beforeAll(async () => {
   service = await startImportService();
 });
 afterAll(() => service.close());
 beforeEach(async () => {
-  newcomer = await openNewcomer(service);
+  organization = await createNewOrganization(service);
 });
 
 const ADA = {
@@ -23,8 +23,8 @@ const ADA = {
 
 describe('Google', () => {
   test('contacts, with several emails in a cell', async () => {
-    await newcomer.import('contacts', 'google-contacts.csv');
-    const contacts = await newcomer.all('contacts');
+    await organization.import('contacts', 'google-contacts.csv');
+    const contacts = await organization.all('contacts');
     expect(contacts).toMatchObject([
       {
         ...ADA,
@@ -40,23 +40,23 @@ describe('Google', () => {
       { first_name: 'Zürich Versicherung', phone: '0313786565' },
       { email: 'anonymous@other.example', first_name: null },
     ]);
-    expect(await newcomer.companyNames(contacts)).toEqual(['Engines Ltd', null, null]);
+    expect(await organization.companyNames(contacts)).toEqual(['Engines Ltd', null, null]);
   });
 
   test('contacts of the form before 2024, in UTF-16', async () => {
-    await newcomer.import('contacts', 'google-contacts-older.csv');
-    const contacts = await newcomer.all('contacts');
+    await organization.import('contacts', 'google-contacts-older.csv');
+    const contacts = await organization.all('contacts');
     expect(contacts).toMatchObject([
       { ...ADA, alt_emails: ['a.king@home.example'], custom: { Name: 'Ada Lovelace', Birthday: ' --12-10' } },
     ]);
-    expect(await newcomer.companyNames(contacts)).toEqual(['Engines Ltd']);
+    expect(await organization.companyNames(contacts)).toEqual(['Engines Ltd']);
   });
 });
 
 describe('Outlook', () => {
   test('contacts of the program: Job Title before Title, business before plain, mobile before home', async () => {
-    await newcomer.import('contacts', 'outlook-contacts.csv', '--encoding', 'windows-1252');
-    const contacts = await newcomer.all('contacts');
+    await organization.import('contacts', 'outlook-contacts.csv', '--encoding', 'windows-1252');
+    const contacts = await organization.all('contacts');
     expect(contacts).toMatchObject([
       {
         ...{ first_name: 'Jörg', title: 'Geschäftsführer', email: 'joerg@mueller.example' },
@@ -69,21 +69,21 @@ describe('Outlook', () => {
       },
       { last_name: 'Straß', title: 'Frau', personal_phone: '+49 30 5550100' },
     ]);
-    expect(await newcomer.companyNames(contacts)).toEqual(['Müller & Söhne', null]);
+    expect(await organization.companyNames(contacts)).toEqual(['Müller & Söhne', null]);
   });
 
   test('contacts of outlook.com', async () => {
-    await newcomer.import('contacts', 'outlook-com-contacts.csv');
-    const contacts = await newcomer.all('contacts');
+    await organization.import('contacts', 'outlook-com-contacts.csv');
+    const contacts = await organization.all('contacts');
     expect(contacts).toMatchObject([{ ...ADA, custom: { Title: 'Countess', Birthday: '1815-12-10' } }]);
-    expect(await newcomer.companyNames(contacts)).toEqual(['Engines Ltd']);
+    expect(await organization.companyNames(contacts)).toEqual(['Engines Ltd']);
   });
 });
 
 describe('vCards', () => {
   test('of versions 3 and 4', async () => {
-    await newcomer.import('contacts', 'apple.vcf');
-    const contacts = await newcomer.all('contacts');
+    await organization.import('contacts', 'apple.vcf');
+    const contacts = await organization.all('contacts');
     expect(contacts).toMatchObject([
       {
         ...{ ...ADA, alt_emails: ['a.king@home.example'], phone: '+44 20 7946 0000' },
@@ -98,12 +98,12 @@ describe('vCards', () => {
       { first_name: 'Bluebay, Inc.', email: 'hello@bluebay.example', phone: '+356-2555-0100' },
     ]);
     expect(Object.keys(contacts[0].custom).join()).not.toContain('PHOTO');
-    expect(await newcomer.companyNames(contacts)).toEqual(['Engines, Ltd', null]);
+    expect(await organization.companyNames(contacts)).toEqual(['Engines, Ltd', null]);
   });
 
   test('of version 2.1', async () => {
-    await newcomer.import('contacts', 'android.vcf');
-    const contacts = await newcomer.all('contacts');
+    await organization.import('contacts', 'android.vcf');
+    const contacts = await organization.all('contacts');
     expect(contacts).toMatchObject([
       {
         ...{ first_name: 'Jörg', last_name: 'Müller', email: 'joerg@mueller.example' },
@@ -111,6 +111,6 @@ describe('vCards', () => {
       },
       { first_name: '0313786565', personal_phone: '031 378 65 65' },
     ]);
-    expect(await newcomer.companyNames(contacts)).toEqual(['Müller & Söhne, Köln', null]);
+    expect(await organization.companyNames(contacts)).toEqual(['Müller & Söhne, Köln', null]);
   });
 });

@@ -1,17 +1,17 @@
 // Whole exports of other products come in with --custom --create-missing: every column has a place, nothing is lost.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { type Newcomer, openNewcomer } from '../fixtures/import/newcomer.ts';
+import { createNewOrganization, type NewOrganization } from '../fixtures/import/new-organization.ts';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
 
 let service: ImportService;
-let newcomer: Newcomer;
+let organization: NewOrganization;
 
 beforeAll(async () => {
   service = await startImportService();
 });
 afterAll(() => service.close());
 beforeEach(async () => {
-  newcomer = await openNewcomer(service);
+  organization = await createNewOrganization(service);
 });
 
 const ADA = {
@@ -23,8 +23,8 @@ const ADA = {
 
 describe('HubSpot', () => {
   test('companies', async () => {
-    const { companies_created: made } = await newcomer.import('companies', 'hubspot-companies.csv');
-    expect([made, await newcomer.all('companies')]).toMatchObject([
+    const { companies_created: made } = await organization.import('companies', 'hubspot-companies.csv');
+    expect([made, await organization.all('companies')]).toMatchObject([
       0,
       [
         {
@@ -50,11 +50,11 @@ describe('HubSpot', () => {
   });
 
   test('contacts', async () => {
-    const { companies_created: made, stderr } = await newcomer.import('contacts', 'hubspot-contacts.csv');
+    const { companies_created: made, stderr } = await organization.import('contacts', 'hubspot-contacts.csv');
     expect(made).toBe(2);
     expect(stderr).toContain('→ email, if "Email" is empty, else custom.Work email');
     expect(stderr).toContain('→ owner_id, if it is a user ID, else custom.Contact owner');
-    const contacts = await newcomer.all('contacts');
+    const contacts = await organization.all('contacts');
     expect(contacts).toMatchObject([
       {
         ...ADA,
@@ -71,15 +71,15 @@ describe('HubSpot', () => {
       { last_name: "O'Brien-Müller", custom: { 'Contact owner': 'grace@sales.example' } },
       { email: 'no-name@engines.example', first_name: null },
     ]);
-    expect(await newcomer.companyNames(contacts)).toEqual(['Engines Ltd', 'Bluebay, Inc.', null]);
+    expect(await organization.companyNames(contacts)).toEqual(['Engines Ltd', 'Bluebay, Inc.', null]);
   });
 
   test('deals, whose stages name their pipeline and whose contacts have names and emails in one cell', async () => {
-    await newcomer.pipeline('Sales Pipeline', ['Appointment Scheduled', 'Contract Sent', 'Closed Won']);
-    await newcomer.import('contacts', 'hubspot-contacts.csv');
-    await newcomer.import('deals', 'hubspot-deals.csv');
-    const [ada] = await newcomer.all('contacts');
-    const deals = await newcomer.all('deals');
+    await organization.pipeline('Sales Pipeline', ['Appointment Scheduled', 'Contract Sent', 'Closed Won']);
+    await organization.import('contacts', 'hubspot-contacts.csv');
+    await organization.import('deals', 'hubspot-deals.csv');
+    const [ada] = await organization.all('contacts');
+    const deals = await organization.all('deals');
     expect(deals).toMatchObject([
       {
         ...{ estimated_value: 48_000, currency: 'GBP', estimated_close_date: '2026-12-31', status: 'open' },
@@ -94,7 +94,7 @@ describe('HubSpot', () => {
       },
       { point_of_contact_id: null, custom: { 'Associated Contacts': "Zoë O'Brien-Müller" } },
     ]);
-    expect(await newcomer.companyNames(deals)).toEqual(['Engines Ltd', 'Bluebay, Inc.', null]);
+    expect(await organization.companyNames(deals)).toEqual(['Engines Ltd', 'Bluebay, Inc.', null]);
   });
 });
 
@@ -102,8 +102,8 @@ describe('Salesforce', () => {
   const REPORT = ['--encoding', 'windows-1252'];
 
   test('a report of contacts, with its footer', async () => {
-    await newcomer.import('contacts', 'salesforce-report-contacts.csv', ...REPORT);
-    const contacts = await newcomer.all('contacts');
+    await organization.import('contacts', 'salesforce-report-contacts.csv', ...REPORT);
+    const contacts = await organization.all('contacts');
     expect(contacts).toMatchObject([
       {
         ...ADA,
@@ -117,13 +117,13 @@ describe('Salesforce', () => {
       },
       { first_name: 'Jörg', title: 'Geschäftsführer' },
     ]);
-    expect(await newcomer.companyNames(contacts)).toEqual(['Engines Ltd', 'Müller & Söhne']);
+    expect(await organization.companyNames(contacts)).toEqual(['Engines Ltd', 'Müller & Söhne']);
   });
 
   test('a report of opportunities, whose dates are ambiguous', async () => {
     const file = 'salesforce-report-opportunities.csv';
-    await newcomer.import('deals', file, ...REPORT, '--date-format', 'mdy');
-    expect(await newcomer.all('deals')).toMatchObject([
+    await organization.import('deals', file, ...REPORT, '--date-format', 'mdy');
+    expect(await organization.all('deals')).toMatchObject([
       {
         ...{ name: 'Second unit', estimated_value: 350_000_000, estimated_close_date: '2026-04-03' },
         custom: { 'Created Date': '1/2/2026', 'Expected Revenue': '$315,000,000', 'Probability (%)': '90' },
@@ -131,7 +131,7 @@ describe('Salesforce', () => {
       { name: 'Wartung', status: 'won', estimated_value: 1200, estimated_close_date: '2026-05-06' },
     ]);
     const args = ['import', 'deals', file, '--custom', '--create-missing', ...REPORT, '--no-resume'];
-    const run = await service.crm(args, newcomer);
+    const run = await service.crm(args, organization);
     expect([run.exitCode, run.stderr]).toEqual([2, expect.stringContaining('The dates in "Close Date"')]);
     expect(run.stderr).toContain(
       `Next: crm import deals ${file} --encoding windows-1252 --custom --date-format mdy --create-missing --no-resume\n`,
@@ -139,13 +139,13 @@ describe('Salesforce', () => {
   });
 
   test('what the Data Loader wrote: its ids are not ours', async () => {
-    await newcomer.import('companies', 'salesforce-account.csv');
-    await newcomer.import('contacts', 'salesforce-contact.csv');
-    await newcomer.import('deals', 'salesforce-opportunity.csv');
+    await organization.import('companies', 'salesforce-account.csv');
+    await organization.import('contacts', 'salesforce-contact.csv');
+    await organization.import('deals', 'salesforce-opportunity.csv');
     expect([
-      await newcomer.all('companies'),
-      await newcomer.all('contacts'),
-      await newcomer.all('deals'),
+      await organization.all('companies'),
+      await organization.all('contacts'),
+      await organization.all('deals'),
     ]).toMatchObject([
       [
         {
@@ -190,12 +190,12 @@ describe('Salesforce', () => {
 
 describe('Pipedrive', () => {
   test('organizations, people and deals, whose contact is a name', async () => {
-    await newcomer.import('companies', 'pipedrive-organizations.csv');
-    await newcomer.import('contacts', 'pipedrive-people.csv');
-    await newcomer.import('deals', 'pipedrive-deals.csv');
-    const contacts = await newcomer.all('contacts');
-    const deals = await newcomer.all('deals');
-    expect([await newcomer.all('companies'), contacts, deals]).toMatchObject([
+    await organization.import('companies', 'pipedrive-organizations.csv');
+    await organization.import('contacts', 'pipedrive-people.csv');
+    await organization.import('deals', 'pipedrive-deals.csv');
+    const contacts = await organization.all('contacts');
+    const deals = await organization.all('deals');
+    expect([await organization.all('companies'), contacts, deals]).toMatchObject([
       [
         {
           ...{ name: 'Engines Ltd', domain: 'engines.example', employee_count: 1200, city: 'London' },
@@ -228,7 +228,7 @@ describe('Pipedrive', () => {
         { name: 'Casino floor', status: 'won', estimated_value: 15_000.5 },
       ],
     ]);
-    expect(await newcomer.companyNames([...contacts, ...deals])).toEqual([
+    expect(await organization.companyNames([...contacts, ...deals])).toEqual([
       'Engines Ltd',
       null,
       'Engines Ltd',

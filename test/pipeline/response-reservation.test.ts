@@ -58,7 +58,7 @@ beforeAll(async () => {
   await storing();
 });
 afterAll(() => harness.close());
-beforeEach(() => letGo());
+beforeEach(() => releaseAnswers());
 
 const getNote = (key = harness.v2) => harness.send('GET', `/api/v2/notes/${note}`, { key });
 const remaining = ({ headers }: Reply) => Number(headers.get('X-RateLimit-Remaining'));
@@ -70,7 +70,7 @@ async function fill(): Promise<void> {
   }
 }
 
-async function letGo(): Promise<void> {
+async function releaseAnswers(): Promise<void> {
   isHeld = false;
   while (answers.stats().bytes > 0) await Bun.sleep(10);
 }
@@ -85,7 +85,7 @@ test('a large answer waits for room, and is given once another is taken; small o
   expect((await getNote(second)).status).toBe(200);
   isHeld = false;
   expect((await waiting).body.data.content).toBe(CONTENT);
-  await letGo();
+  await releaseAnswers();
 });
 
 test('a page of usual records has its room for a moment, and one of few has none', async () => {
@@ -94,13 +94,13 @@ test('a page of usual records has its room for a moment, and one of few has none
     description: longText('letters'),
   }));
   expect((await api.post('/tasks/batch', many)).status).toBe(200);
-  await letGo();
+  await releaseAnswers();
   isHeld = true;
   expect((await api.get('/tasks?limit=20')).status).toBe(200);
   expect(answers.stats().bytes).toBe(0);
   expect((await api.get('/tasks?limit=100')).status).toBe(200);
   expect(answers.stats().bytes).toBeGreaterThan(100_000);
-  await letGo();
+  await releaseAnswers();
 });
 
 test('what finds no room in ten seconds is refused, with nothing done, and counted nowhere', async () => {
@@ -130,7 +130,7 @@ test('what finds no room in ten seconds is refused, with nothing done, and count
     expect(reply.body.error.message).toContain('bytes of responses');
     if (name === 'a transcript') expect(remaining(reply)).toBe(60);
   }
-  await letGo();
+  await releaseAnswers();
   const after = await api.get('/notes?limit=200');
   expect(remaining(after)).toBe(remaining(before) - 1);
   expect(after.body.data.map((one: Json) => one.title).toSorted()).toEqual(['Large', 'Stored']);
@@ -141,5 +141,5 @@ test('what finds no room in ten seconds is refused, with nothing done, and count
     const isReplayed = reply.headers.has('Idempotent-Replayed');
     expect([name, isReplayed]).toEqual([name, name === 'a replay']);
   }
-  await letGo();
+  await releaseAnswers();
 }, 30_000);

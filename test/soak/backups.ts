@@ -21,7 +21,7 @@ const SERVERS: readonly string[][] = [[], ['--readers', '2']];
 
 let hasFailed = false;
 
-function tell(name: string, text: string, faults: readonly string[]): void {
+function report(name: string, text: string, faults: readonly string[]): void {
   hasFailed ||= faults.length > 0;
   console.log(`${faults.length === 0 ? 'ok  ' : 'BAD '} ${name.padEnd(44)} ${text}; ${faults.length} faults`);
   for (const fault of faults.slice(0, 10)) console.log(`       ${fault}`);
@@ -43,16 +43,16 @@ async function withTrials(job: (trial: Trial) => Promise<void>): Promise<void> {
   }
 }
 
-async function tellInterrupted(trial: Trial, what: string, extents: readonly Extent[]): Promise<void> {
+async function reportInterrupted(trial: Trial, what: string, extents: readonly Extent[]): Promise<void> {
   for (const extent of extents) {
     const { runs, calls, faults } = await interrupt(trial, extent);
-    tell(`${trial.name}, ${extent.what}`, `${runs} runs, ${what} ${calls} calls`, faults);
+    report(`${trial.name}, ${extent.what}`, `${runs} runs, ${what} ${calls} calls`, faults);
   }
 }
 
 const kills = (step: number) =>
   withTrials((trial) =>
-    tellInterrupted(trial, 'before each of', [
+    reportInterrupted(trial, 'before each of', [
       { calls: SYNCS_AND_NAMES, what: 'SIGKILL' },
       { calls: [...WRITES, 'openat'], what: 'SIGKILL', step },
     ]),
@@ -60,7 +60,7 @@ const kills = (step: number) =>
 
 const errors = (step: number) =>
   withTrials((trial) =>
-    tellInterrupted(trial, 'failing at', [
+    reportInterrupted(trial, 'failing at', [
       { calls: SYNCS_AND_NAMES, what: 'EIO' },
       { calls: WRITES, what: 'EIO', step },
       { calls: WRITES, what: 'ENOSPC+', step },
@@ -70,14 +70,14 @@ const errors = (step: number) =>
 async function load(backups: number): Promise<void> {
   for (const flags of SERVERS) {
     const { faults, ...figures } = await backUpUnderLoad(backups, flags);
-    tell(`backups under load ${flags.join(' ')}`, JSON.stringify(figures), faults);
+    report(`backups under load ${flags.join(' ')}`, JSON.stringify(figures), faults);
   }
 }
 
 async function disk(fills: number): Promise<void> {
   for (const flags of SERVERS) {
     const { faults, ...figures } = await fillDisk(fills, flags);
-    tell(`a full disk ${flags.join(' ')}`, JSON.stringify(figures), faults);
+    report(`a full disk ${flags.join(' ')}`, JSON.stringify(figures), faults);
   }
 }
 

@@ -89,7 +89,7 @@ async function fillOnce({ root, disk, db, key, node, figures }: Turn): Promise<s
   fill(ballast);
   await untilReady(node.url, 503);
   figures.toldFull = Math.max(figures.toldFull, Math.round(performance.now() - fullAt));
-  const commands = besideFull({ root, disk, db, url: node.url, key });
+  const commands = runCommandsOnFullDisk({ root, disk, db, url: node.url, key });
   for (const endAt = performance.now() + FULL_MS; performance.now() < endAt; figures.reads++) {
     const response = await fetch(`${node.url}/api/v2/contacts?limit=200`, {
       headers: { 'X-Service-Api-Key': key },
@@ -109,7 +109,13 @@ async function fillOnce({ root, disk, db, key, node, figures }: Turn): Promise<s
 }
 
 // What operators and clients do meanwhile: it is done, or says why not and leaves nothing.
-async function besideFull(place: { root: string; disk: string; db: string; url: string; key: string }) {
+async function runCommandsOnFullDisk(place: {
+  root: string;
+  disk: string;
+  db: string;
+  url: string;
+  key: string;
+}) {
   const { root, disk, db, url, key } = place;
   const elsewhere = join(root, 'elsewhere.db');
   const env = { CRM_URL: url, CRM_API_KEY: key, HOME: root, PATH: process.env.PATH ?? '' };

@@ -7,7 +7,7 @@ import { BINARY } from '../support/command.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { Fuzzing, OTHER_VERSION } from './fuzz/run.ts';
 import { ingestReadOnly, NO_LIMITS, Node, runOnce } from './service.ts';
-import { endWithVerdict, show, tell } from './verdict.ts';
+import { exitWithVerdict, report, show } from './verdict.ts';
 
 const USAGE = `bun run soak:fuzz [--requests N] [--seed N] [--readers N] [--postgres]
   --requests  how many (100000)
@@ -57,22 +57,22 @@ async function main(): Promise<void> {
     const { statuses, faults, sent } = fuzzing;
     const counts = [...statuses].toSorted(([one], [other]) => one - other).map((pair) => pair.join(': '));
     const fives = [...statuses.keys()].filter((status) => status >= 500 && status !== OTHER_VERSION);
-    tell('answers', faults.length === 0, `${sent} requests, ${fives.length} 5xx, ${faults.length} faults`);
+    report('answers', faults.length === 0, `${sent} requests, ${fives.length} 5xx, ${faults.length} faults`);
     show(faults, 20);
     console.log(`       ${counts.join(', ')}; ${fuzzing.unanswered} cut off or closed without an answer`);
     await node.ready();
     const code = await node.stop();
-    tell('stopped', code === 0 && node.pid === pid, `exit code ${code}, by the process that was started`);
+    report('stopped', code === 0 && node.pid === pid, `exit code ${code}, by the process that was started`);
     const errors = (await Bun.file(log).text())
       .split('\n')
       .filter((line) => line.includes('"level":"error"'));
-    tell('log', errors.length === 0, `${errors.length} lines of errors`);
+    report('log', errors.length === 0, `${errors.length} lines of errors`);
     show(errors);
   } finally {
     await server?.close();
     rmSync(folder, { recursive: true });
   }
-  endWithVerdict();
+  exitWithVerdict();
 }
 
 await main();

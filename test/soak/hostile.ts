@@ -4,11 +4,11 @@ import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BINARY } from '../support/command.ts';
-import { QUOTA } from './hostile/site.ts';
+import { QUOTA } from './hostile/attack.ts';
 import { CLIENTS, HostileTrial } from './hostile/trial.ts';
 import { type Sample, Sampling } from './samples.ts';
 import { runOnce } from './service.ts';
-import { endWithVerdict, show, tell } from './verdict.ts';
+import { exitWithVerdict, report, show } from './verdict.ts';
 
 const USAGE = `bun run soak:hostile [options]
   --minutes N    how long (60)
@@ -51,7 +51,7 @@ async function soak(folder: string, { minutes, readers, only, out }: Options): P
   const db = join(folder, 'crm.db');
   const log = join(folder, 'log');
   const trial = await HostileTrial.start(db, readers > 0 ? ['--readers', String(readers)] : [], log);
-  const { node, site } = trial;
+  const { node, attack } = trial;
   const { pid } = node;
   // Where cores are few, who is measured, and the server, are not to wait for those who are hostile.
   setPriority(LOWER);
@@ -59,7 +59,7 @@ async function soak(folder: string, { minutes, readers, only, out }: Options): P
   console.log(`     alone: ${spread((await trial.take()).waits)}`);
   const watched = { pid, db, backupFolder: '', ...(out !== undefined && { out }) };
   const sampling = new Sampling(watched, SAMPLE_MS);
-  await trial.beHostile(CLIENTS.filter(({ name }) => name.includes(only)));
+  await trial.startAttack(CLIENTS.filter(({ name }) => name.includes(only)));
   await trial.take();
   const [all, unexpected]: [number[], string[]] = [[], []];
   let phones = 0;
@@ -71,7 +71,7 @@ async function soak(folder: string, { minutes, readers, only, out }: Options): P
     unexpected.push(...taken.unexpected);
     phones += taken.phones;
     progress(minute, taken.waits, sampling.samples.at(-1));
-    show([...taken.unexpected.slice(-1), ...site.faults.slice(-1)]);
+    show([...taken.unexpected.slice(-1), ...attack.faults.slice(-1)]);
   }
   await trial.end();
   await Bun.sleep(Math.min(REST_MS, minutes * MINUTE_MS));
@@ -80,24 +80,28 @@ async function soak(folder: string, { minutes, readers, only, out }: Options): P
     all.toSorted((one, other) => one - other),
     0.99,
   );
-  tell('the other organization', p99 <= P99_MS_MAX, `${spread(all)} (${P99_MS_MAX} ms at most)`);
-  tell(
+  report('the other organization', p99 <= P99_MS_MAX, `${spread(all)} (${P99_MS_MAX} ms at most)`);
+  report(
     'its answers',
     unexpected.length === 0 && phones > 0,
     `${unexpected.length} unexpected; ${phones} of phones`,
   );
   show(unexpected);
-  tell('the hostile ones', site.faults.length === 0, `${site.faults.length} outcomes that should not be`);
-  show(summary(site.faults));
-  for (const [client, of] of site.outcomes)
+  report(
+    'the hostile ones',
+    attack.faults.length === 0,
+    `${attack.faults.length} outcomes that should not be`,
+  );
+  show(summary(attack.faults));
+  for (const [client, of] of attack.outcomes)
     console.log(`       ${client}: ${[...of].map(([outcome, count]) => `${outcome} × ${count}`).join(', ')}`);
-  tellMemory(samples);
-  await tellDisk(db, samples, statSync(log).size / MIB);
+  reportMemory(samples);
+  await reportDisk(db, samples, statSync(log).size / MIB);
   await node.ready();
   const code = await node.stop();
-  tell('stopped', code === 0 && node.pid === pid, `exit code ${code}, by the process that was started`);
+  report('stopped', code === 0 && node.pid === pid, `exit code ${code}, by the process that was started`);
   const errors = (await Bun.file(log).text()).split('\n').filter((line) => line.includes('"level":"error"'));
-  tell('log', errors.length === 0, `${errors.length} lines of errors`);
+  report('log', errors.length === 0, `${errors.length} lines of errors`);
   show(errors);
 }
 
@@ -114,33 +118,33 @@ function progress(minute: number, waits: readonly number[], sample: Sample | und
   console.log(`     minute ${minute}: ${spread(waits)}; ${rss.toFixed(0)} MiB; ${files}; ${counts}`);
 }
 
-function tellMemory(samples: readonly Sample[]): void {
+function reportMemory(samples: readonly Sample[]): void {
   const most = Math.max(...samples.map(({ rss }) => rss));
   const last = samples.at(-1)?.rss ?? 0;
   const text = `${most.toFixed(0)} MiB at most (${MEMORY_MIB_MAX}), ${last.toFixed(0)} at rest after it`;
-  tell('memory', most <= MEMORY_MIB_MAX, text);
+  report('memory', most <= MEMORY_MIB_MAX, text);
 }
 
-async function tellDisk(db: string, samples: readonly Sample[], logMib: number): Promise<void> {
+async function reportDisk(db: string, samples: readonly Sample[], logMib: number): Promise<void> {
   const held = JSON.parse(await runOnce(['orgs', 'quota', 'Hostile', '-o', 'json', '--db', db]));
   const isKept =
     held.records <= QUOTA.records && held.bytes <= QUOTA.bytes && held.replay_bytes <= QUOTA.answers + MIB;
   const ofAll = [held.bytes / MIB, held.replay_bytes / MIB].map((mib) => `${mib.toFixed(0)} MiB`);
-  tell('budgets', isKept, `${held.records} records in ${ofAll[0]}, stored answers in ${ofAll[1]}`);
+  report('budgets', isKept, `${held.records} records in ${ofAll[0]}, stored answers in ${ofAll[1]}`);
   const [database, wal] = (['database', 'wal'] as const).map((name) =>
     Math.max(...samples.map((sample) => sample[name])),
   ) as [number, number];
   const most = (QUOTA.bytes + QUOTA.answers) / MIB + OTHER_MIB_MAX;
   const text = `database ${database.toFixed(0)} MiB (${most}), wal ${wal.toFixed(0)} MiB (${WAL_MIB_MAX}) at most`;
-  tell('disk', database <= most && wal <= WAL_MIB_MAX, `${text}; ${logMib.toFixed(0)} MiB of log`);
+  report('disk', database <= most && wal <= WAL_MIB_MAX, `${text}; ${logMib.toFixed(0)} MiB of log`);
   const sql = new Bun.SQL(`sqlite://${db}`);
   const [{ audited }] = await sql.unsafe(
     "select count(*) as audited from audit_log where action like '%export%'",
   );
   const [{ integrity_check }] = await sql.unsafe('pragma integrity_check');
   await sql.close();
-  tell('the audit log', audited <= AUDITED_MAX, `${audited} entries of exports`);
-  tell('the database', integrity_check === 'ok', integrity_check);
+  report('the audit log', audited <= AUDITED_MAX, `${audited} entries of exports`);
+  report('the database', integrity_check === 'ok', integrity_check);
 }
 
 async function main(): Promise<void> {
@@ -163,7 +167,7 @@ async function main(): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true });
   }
-  endWithVerdict();
+  exitWithVerdict();
 }
 
 await main();

@@ -9,7 +9,7 @@ import { PostgresServer } from '../support/postgres.ts';
 import { limitsFor, MixedLoad } from './mixed/load.ts';
 import { type Sample, Sampling, slopeOf } from './samples.ts';
 import { Node, runOnce } from './service.ts';
-import { endWithVerdict, show, tell } from './verdict.ts';
+import { exitWithVerdict, report, show } from './verdict.ts';
 
 const USAGE = `bun run soak:hour [options]
   --minutes N      how long (60)
@@ -55,30 +55,30 @@ async function soak(db: string, folder: string, options: Options): Promise<void>
   const { pid } = node;
   const sampling = new Sampling({ pid, db, backupFolder, ...(out !== undefined && { out }) }, SAMPLE_MS);
   await load.start(node.url);
-  const ageing = new Bun.SQL(isFile ? `sqlite://${db}` : db, isFile ? {} : { max: 1 });
-  if (isFile) await ageing.unsafe('pragma busy_timeout = 5000');
-  await ageing.unsafe(`drop trigger audit_log_kept${isFile ? '' : ' on audit_log'}`);
+  const auditDb = new Bun.SQL(isFile ? `sqlite://${db}` : db, isFile ? {} : { max: 1 });
+  if (isFile) await auditDb.unsafe('pragma busy_timeout = 5000');
+  await auditDb.unsafe(`drop trigger audit_log_kept${isFile ? '' : ' on audit_log'}`);
   for (let minute = 1; minute <= minutes; minute++) {
     await Bun.sleep(MINUTE_MS);
     node.signal('SIGHUP');
-    await age(ageing);
+    await age(auditDb);
     progress(minute, load, sampling.samples.at(-1));
   }
   const traffic = await load.end();
   const samples = sampling.end();
-  await ageing.close();
+  await auditDb.close();
   const code = await node.stop();
   const { answered, aborted, unexpected, slowestMs, statuses } = traffic;
   const counts = [...statuses].toSorted(([one], [other]) => one - other).map((pair) => pair.join(': '));
   const text = `${answered} answered (${counts.join(', ')}), ${aborted} cut off, ${unexpected.length} unexpected`;
-  tell('answers', unexpected.length === 0, `${text}; slowest ${Math.round(slowestMs)} ms`);
+  report('answers', unexpected.length === 0, `${text}; slowest ${Math.round(slowestMs)} ms`);
   show(unexpected);
-  tell('stopped', code === 0, `exit code ${code}`);
+  report('stopped', code === 0, `exit code ${code}`);
   const errors = await linesWith(log, '"level":"error"');
-  tell('log', errors.length === 0, `${errors.length} lines of errors`);
+  report('log', errors.length === 0, `${errors.length} lines of errors`);
   show(errors);
-  if (isFile) await tellOfFile(db, backupFolder);
-  tellGrowth(samples.filter(({ seconds }) => seconds >= warmUp * 60));
+  if (isFile) await reportFile(db, backupFolder);
+  reportGrowth(samples.filter(({ seconds }) => seconds >= warmUp * 60));
 }
 
 function tlsFlags(folder: string, isAsked: boolean): string[] {
@@ -121,21 +121,21 @@ async function linesWith(file: string, part: string): Promise<string[]> {
   return found;
 }
 
-async function tellOfFile(db: string, backupFolder: string): Promise<void> {
+async function reportFile(db: string, backupFolder: string): Promise<void> {
   const sql = new Bun.SQL(`sqlite://${db}`);
   const [{ integrity_check }] = await sql.unsafe('pragma integrity_check');
   const foreign = await sql.unsafe('pragma foreign_key_check');
   await sql.close();
-  tell('the database', integrity_check === 'ok' && foreign.length === 0, integrity_check);
+  report('the database', integrity_check === 'ok' && foreign.length === 0, integrity_check);
   const names = [...new Bun.Glob('crm-*.db').scanSync(backupFolder)].toSorted();
   const newest = names.at(-1);
   if (newest === undefined) return;
   const restored = `${db}-restored`;
   await runOnce(['restore', join(backupFolder, newest), '--confirm', '--db', restored]);
-  tell('backups', names.length <= 8, `${names.length} stay, the newest restored`);
+  report('backups', names.length <= 8, `${names.length} stay, the newest restored`);
 }
 
-function tellGrowth(samples: readonly Sample[]): void {
+function reportGrowth(samples: readonly Sample[]): void {
   const minutes = ((samples.at(-1)?.seconds ?? 0) - (samples[0]?.seconds ?? 0)) / 60;
   for (const name of ['rss', 'anonymous', 'database', 'wal', 'descriptors', 'threads'] as const) {
     const { perHour, error } = slopeOf(samples, name);
@@ -143,7 +143,7 @@ function tellGrowth(samples: readonly Sample[]): void {
     const range = `from ${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)}`;
     const isSteady = perHour < GROWTH_MAX || perHour < ERRORS_MAX * error;
     const slope = `${perHour >= 0 ? '+' : ''}${perHour.toFixed(2)} ± ${error.toFixed(2)} an hour`;
-    tell(name, isSteady, `${slope}, ${range}, over ${minutes.toFixed(0)} minutes`);
+    report(name, isSteady, `${slope}, ${range}, over ${minutes.toFixed(0)} minutes`);
   }
 }
 
@@ -178,7 +178,7 @@ async function main(): Promise<void> {
     await server?.close();
     rmSync(folder, { recursive: true });
   }
-  endWithVerdict();
+  exitWithVerdict();
 }
 
 await main();

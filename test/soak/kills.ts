@@ -8,7 +8,7 @@ import { PostgresServer } from '../support/postgres.ts';
 import { Kills } from './killed/cycles.ts';
 import { Ledger } from './killed/ledger.ts';
 import { NO_LIMITS, Node, runOnce } from './service.ts';
-import { endWithVerdict, show, tell } from './verdict.ts';
+import { exitWithVerdict, report, show } from './verdict.ts';
 
 const USAGE = `bun run soak:kills [--cycles N] [--readers N] [--postgres]
   --cycles    how often the server is killed (1000)
@@ -38,13 +38,13 @@ async function main(): Promise<void> {
     const kills = new Kills({ db, folder, key, node, ledger }, server === null ? Number(values.readers) : 0);
     await kills.run(cycles, (text) => console.log(`     ${text}`));
     const { acknowledged, faults, summary } = ledger;
-    tell(`${cycles} cycles`, faults.length === 0 && acknowledged > 0, `${summary}; ${kills.told}`);
+    report(`${cycles} cycles`, faults.length === 0 && acknowledged > 0, `${summary}; ${kills.told}`);
     show(faults);
   } finally {
     await server?.close();
     rmSync(folder, { recursive: true });
   }
-  endWithVerdict();
+  exitWithVerdict();
 }
 
 await main();

@@ -5,7 +5,7 @@ import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { FAULT_NAMES, soakFault, soakPromotion } from './faults.ts';
 import type { Ledger } from './keyed-load.ts';
 import { isExact, measureLimits } from './limits.ts';
-import { endWithVerdict, show, tell } from './verdict.ts';
+import { exitWithVerdict, report, show } from './verdict.ts';
 
 const USAGE = `bun run soak:nodes [--rounds N] [--minutes N] [--only races|limits|faults|promotion]
   --rounds   how often each fault comes, and the primary is lost (3)
@@ -27,8 +27,8 @@ async function races(): Promise<void> {
     });
     const said = await child.stderr.text();
     for (const [, verdict, name = ''] of said.matchAll(/^\((pass|fail)\) (.*?)(?: \[[\d.]+ms\])?$/gm))
-      tell('two nodes at once', verdict === 'pass', name);
-    if ((await child.exited) !== 0) tell('two nodes at once', false, said.slice(-2_000));
+      report('two nodes at once', verdict === 'pass', name);
+    if ((await child.exited) !== 0) report('two nodes at once', false, said.slice(-2_000));
   } finally {
     await server.close();
   }
@@ -41,19 +41,19 @@ async function limits(minutes: number): Promise<void> {
       const { reset, ofOrganization, ofKeys, refused } = minute;
       const until = new Date(reset * 1_000).toISOString().slice(11, 16);
       const text = `${ofOrganization} let in, by key ${ofKeys.join(' + ')}; ${refused} refused`;
-      tell(`limits until ${until}`, isExact(minute), text);
+      report(`limits until ${until}`, isExact(minute), text);
     }
   } finally {
     await server.close();
   }
 }
 
-function tellLedger(name: string, ledger: Ledger): void {
+function reportLedger(name: string, ledger: Ledger): void {
   const { acknowledged, lost, doubled, repeated, replayed, unexpected, longestMs } = ledger;
   const isGood = lost === 0 && doubled === 0 && unexpected.length === 0 && acknowledged > 0;
   const seconds = (longestMs / 1_000).toFixed(1);
   const text = `${acknowledged} keys acknowledged, ${lost} lost, ${doubled} doubled; `;
-  tell(name, isGood, `${text}${repeated} repeats, ${replayed} replays, longest ${seconds} s`);
+  report(name, isGood, `${text}${repeated} repeats, ${replayed} replays, longest ${seconds} s`);
   show(unexpected);
 }
 
@@ -73,18 +73,18 @@ async function main(): Promise<void> {
     races,
     limits: () => limits(minutes),
     faults: async () => {
-      for (const name of FAULT_NAMES) tellLedger(name, await soakFault(name, rounds));
+      for (const name of FAULT_NAMES) reportLedger(name, await soakFault(name, rounds));
     },
     promotion: async () => {
       for (let round = 0; round < rounds; round++)
-        tellLedger('promotion of a standby', await soakPromotion());
+        reportLedger('promotion of a standby', await soakPromotion());
     },
   };
   if (values.only !== undefined && parts[values.only] === undefined) throw new Error(USAGE);
   console.log(`${BINARY}, ${rounds} rounds, ${minutes} minutes`);
   for (const [name, part] of Object.entries(parts))
     if (values.only === undefined || values.only === name) await part();
-  endWithVerdict();
+  exitWithVerdict();
 }
 
 await main();

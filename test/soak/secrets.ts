@@ -4,7 +4,7 @@ import { BINARY } from '../support/command.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { Search, type Secret } from './secrets/needles.ts';
 import { runOnce } from './service.ts';
-import { endWithVerdict, show, tell } from './verdict.ts';
+import { exitWithVerdict, report, show } from './verdict.ts';
 
 const USAGE = `bun run soak:secrets [--postgres]
   --postgres  on a PostgreSQL server of its own, all of whose files are searched too`;
@@ -30,27 +30,31 @@ async function main(): Promise<void> {
       const { hits, places, bytes, spellings, failures, readable } = found;
       const where = `${places} places, ${(bytes / 1_048_576).toFixed(1)} MiB`;
       const what = `${spellings} spellings of ${found.secrets.length} keys and tokens`;
-      tell(`log as ${log}`, hits.length === 0 && failures > 0, `${hits.length} hits of ${what} in ${where}`);
+      report(
+        `log as ${log}`,
+        hits.length === 0 && failures > 0,
+        `${hits.length} hits of ${what} in ${where}`,
+      );
       show(
         hits.map(({ secret, spelling, place }) => `${secret}, ${spelling}: ${place}`),
         40,
       );
       console.log(`       ${failures} answers with 5xx on the way`);
-      tell('files for their owner alone', readable.length === 0, `${readable.length} that others may read`);
+      report('files for their owner alone', readable.length === 0, `${readable.length} that others may read`);
       show(readable);
     }
-    if (server !== null) tellServer(server, secrets);
+    if (server !== null) reportServer(server, secrets);
   } finally {
     await server?.close();
   }
-  endWithVerdict();
+  exitWithVerdict();
 }
 
-function tellServer(server: PostgresServer, secrets: readonly Secret[]): void {
+function reportServer(server: PostgresServer, secrets: readonly Secret[]): void {
   const search = new Search(secrets);
   search.inFolder(server.folder);
   const { hits, places, bytes } = search;
-  tell(
+  report(
     "PostgreSQL's files",
     hits.length === 0,
     `${hits.length} hits in ${places} files, ${(bytes / 1_048_576).toFixed(1)} MiB`,

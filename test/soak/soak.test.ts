@@ -65,8 +65,8 @@ describe.skipIf(!isBuilt)('for a while the executable', () => {
       const key = await sandbox.ok(['init', '--org', 'Kills']);
       const ledger = new Ledger();
       const node = await prepared(sandbox, NO_LIMITS);
-      const site = { db: sandbox.database, folder: sandbox.folder, key, node, ledger };
-      const kills = new Kills(site, isPostgres ? 0 : 2);
+      const target = { db: sandbox.database, folder: sandbox.folder, key, node, ledger };
+      const kills = new Kills(target, isPostgres ? 0 : 2);
       await kills.run(4);
       // A machine that has much else to do may have acknowledged nothing so soon.
       while (ledger.acknowledged === 0) await kills.run(1);
@@ -83,12 +83,12 @@ describe.skipIf(!isBuilt)('for a while the executable', () => {
       const sandbox = await emptySandbox();
       const trial = await HostileTrial.start(sandbox.database, []);
       try {
-        await trial.beHostile();
-        const isThere = (client: string) => trial.site.outcomes.has(client);
+        await trial.startAttack();
+        const isThere = (client: string) => trial.attack.outcomes.has(client);
         while (!['what is malformed', 'keys that are none'].every(isThere)) await Bun.sleep(50);
         const { waits, unexpected } = await trial.take();
         await trial.end();
-        expect([unexpected, trial.site.faults]).toEqual([[], []]);
+        expect([unexpected, trial.attack.faults]).toEqual([[], []]);
         expect(waits.length).toBePositive();
         expect(await trial.node.stop()).toBe(0);
       } finally {

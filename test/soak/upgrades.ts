@@ -26,7 +26,7 @@ const OF_OLDER = ['threads', 'tls', 'tls-threads'];
 
 let hasFailed = false;
 
-function tell(name: string, ms: readonly number[], ledger: UpgradeLedger): void {
+function report(name: string, ms: readonly number[], ledger: UpgradeLedger): void {
   const { requests, failures, acknowledged, lost, doubled, unasked, longestMs } = ledger;
   const count = Object.values(requests).reduce((sum, one) => sum + one, 0);
   const isGood = failures.length + lost + doubled + unasked === 0 && acknowledged > 0;
@@ -84,14 +84,14 @@ async function main(): Promise<void> {
   for (let number = 0; number < withMigration && ofOlder.length > 0; number++) {
     const name = ofOlder[number % ofOlder.length] ?? '';
     const { ms, ledger } = await upgrade(VARIANTS[name] ?? [], older ?? '', 1, restMs);
-    tell(`${name}, from an older crm`, ms, ledger);
+    report(`${name}, from an older crm`, ms, ledger);
   }
   const wanted = Object.keys(VARIANTS).filter(isWanted);
   for (const [index, name] of wanted.entries()) {
     const left = all - withMigration;
     const count = Math.floor(left / wanted.length) + (index < left % wanted.length ? 1 : 0);
     const { ms, ledger } = await upgrade(VARIANTS[name] ?? [], BINARY, count, restMs);
-    tell(name, ms, ledger);
+    report(name, ms, ledger);
   }
   if (hasFailed) process.exitCode = 1;
 }

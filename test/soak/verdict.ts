@@ -3,7 +3,7 @@
 let hasFailed = false;
 
 /** Says what became of a part. */
-export function tell(name: string, isGood: boolean, text: string): void {
+export function report(name: string, isGood: boolean, text: string): void {
   hasFailed ||= !isGood;
   console.log(`${isGood ? 'ok  ' : 'BAD '} ${name.padEnd(32)} ${text}`);
 }
@@ -15,6 +15,6 @@ export function show(lines: readonly string[], most = 10): void {
 }
 
 /** Ends the process with what all parts came to. */
-export function endWithVerdict(): never {
+export function exitWithVerdict(): never {
   process.exit(hasFailed ? 1 : 0);
 }

@@ -1,16 +1,16 @@
 // Which tests run on PostgreSQL too: what chooses its database runs on both engines, the rest on one.
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { findTestFiles, LONGEST, QUIET, reaches, timings } from './files.ts';
+import { ALONE, findTestFiles, LONGEST, reaches, timings } from './files.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 const { sqlite, postgres, servers } = findTestFiles(ROOT);
 
 test('every test file runs', () => {
   const all = [...new Bun.Glob('test/**/*.test.{ts,tsx}').scanSync(ROOT)];
-  const run = new Set([sqlite, postgres, servers].flatMap(({ beside, quiet }) => [...beside, ...quiet]));
+  const run = new Set([sqlite, postgres, servers].flatMap(({ parallel, alone }) => [...parallel, ...alone]));
   expect([...run].toSorted()).toEqual(all.toSorted());
-  expect(sqlite.quiet).toEqual(QUIET);
+  expect(sqlite.alone).toEqual(ALONE);
   expect(all).toEqual(expect.arrayContaining(LONGEST));
 });
 
@@ -18,11 +18,11 @@ test('parts of paths choose among them', () => {
   const found = findTestFiles(ROOT, ['test/sqlite/w', 'v1/people.test', 'document.test']);
   expect(found).toEqual({
     sqlite: {
-      beside: ['test/openapi/document.test.ts', 'test/v1/people.test.ts'],
-      quiet: ['test/sqlite/write-lock.test.ts'],
+      parallel: ['test/openapi/document.test.ts', 'test/v1/people.test.ts'],
+      alone: ['test/sqlite/write-lock.test.ts'],
     },
-    postgres: { beside: ['test/v1/people.test.ts'], quiet: [] },
-    servers: { beside: [], quiet: [] },
+    postgres: { parallel: ['test/v1/people.test.ts'], alone: [] },
+    servers: { parallel: [], alone: [] },
   });
 });
 
@@ -38,8 +38,8 @@ describe('on PostgreSQL too', () => {
     'test/pipeline/idempotency.test.ts',
     'test/store/store.test.ts',
   ])('runs %s', (path) => {
-    expect(sqlite.beside).toContain(path);
-    expect(postgres.beside).toContain(path);
+    expect(sqlite.parallel).toContain(path);
+    expect(postgres.parallel).toContain(path);
   });
 
   test.each([
@@ -54,8 +54,8 @@ describe('on PostgreSQL too', () => {
     'test/readers/threads.test.ts',
     'test/sqlite/files.test.ts',
   ])('does not run %s', (path) => {
-    expect(sqlite.beside).toContain(path);
-    expect(postgres.beside).not.toContain(path);
+    expect(sqlite.parallel).toContain(path);
+    expect(postgres.parallel).not.toContain(path);
   });
 });
 
@@ -70,15 +70,15 @@ test('the longest come first, the others after them', () => {
 test.each(['test/nodes/faults.test.ts', 'test/postgres/commands.test.ts', 'test/manual/postgres.test.ts'])(
   '%s, which starts servers of its own, runs once',
   (path) => {
-    expect(servers.beside).toContain(path);
-    expect([...sqlite.beside, ...postgres.beside]).not.toContain(path);
+    expect(servers.parallel).toContain(path);
+    expect([...sqlite.parallel, ...postgres.parallel]).not.toContain(path);
   },
 );
 
 test('what only PostgreSQL can runs there alone', () => {
   for (const path of ['test/nodes/limits.test.ts', 'test/postgres/rows-read.test.ts']) {
-    expect(sqlite.beside).not.toContain(path);
-    expect(postgres.beside).toContain(path);
+    expect(sqlite.parallel).not.toContain(path);
+    expect(postgres.parallel).toContain(path);
   }
 });
 

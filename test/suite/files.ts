@@ -5,9 +5,9 @@ import { join, normalize } from 'node:path';
 /** The test files that run on an engine, by their paths from the top of the repository. */
 export interface EngineFiles {
   /** Any number of them at a time. */
-  beside: string[];
+  parallel: string[];
   /** Those that hold something to a time, or measure: one at a time, and nothing else meanwhile. */
-  quiet: string[];
+  alone: string[];
 }
 
 // Gives tests their databases, on the engine that CRM_TEST_DB chooses: what does not reach it keeps nothing.
@@ -33,7 +33,7 @@ const OF_ONE_ENGINE = [
 ];
 
 /** In the order of names. */
-export const QUIET = [
+export const ALONE = [
   'test/ingest/pieces.test.ts',
   'test/pipeline/line-writer.test.ts',
   'test/sqlite/full-disk.test.ts',
@@ -106,8 +106,8 @@ export function findTestFiles(
 }
 
 function inTwo(paths: readonly string[]): EngineFiles {
-  const isQuiet = (path: string) => QUIET.includes(path);
-  return { beside: paths.filter((path) => !isQuiet(path)), quiet: paths.filter(isQuiet) };
+  const runsAlone = (path: string) => ALONE.includes(path);
+  return { parallel: paths.filter((path) => !runsAlone(path)), alone: paths.filter(runsAlone) };
 }
 
 type ImportsOf = (path: string) => readonly string[];

@@ -47,7 +47,7 @@ interface Engine {
 
 const found = findTestFiles(ROOT, process.argv.slice(2));
 const timingsPath = join(folder, 'timings.json');
-writeFileSync(timingsPath, timings(Object.values(found).flatMap(({ beside }) => beside)));
+writeFileSync(timingsPath, timings(Object.values(found).flatMap(({ parallel }) => parallel)));
 const sqlite: Engine = { name: 'sqlite', database: '', files: found.sqlite };
 const servers: Engine = { name: 'servers', database: '', files: found.servers };
 const postgres: Engine[] =
@@ -65,10 +65,10 @@ const tallies: Tally[] = [];
 try {
   await Promise.all(
     lines.map(async (line) => {
-      for (const engine of line) tallies.push(await run(engine, engine.files.beside, WORKERS));
+      for (const engine of line) tallies.push(await run(engine, engine.files.parallel, WORKERS));
     }),
   );
-  for (const engine of lines.flat()) tallies.push(await run(engine, engine.files.quiet, 1));
+  for (const engine of lines.flat()) tallies.push(await run(engine, engine.files.alone, 1));
 } finally {
   rmSync(folder, { recursive: true });
   await server?.close();

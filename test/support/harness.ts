@@ -16,7 +16,7 @@ import type { InFlightLimits } from '../../server/quotas/in-flight-budget.ts';
 import { dropDatabase, freshDatabase, isPostgres } from './fresh-databases.ts';
 import type { Json } from './json.ts';
 import { checkAgainstDocument } from './openapi.ts';
-import { type Beside, beside, isBeside } from './reader-app.ts';
+import { type ReaderApp, readerApp, usesReaderThread } from './reader-app.ts';
 import { rehearsed } from './rehearsed-store.ts';
 
 export type { Json } from './json.ts';
@@ -96,12 +96,12 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   const dbPath = options.db ?? (isPostgres ? await freshDatabase() : join(folder, 'crm.db'));
   const clock = { now: options.now ?? Date.now() };
-  const common = isBeside ? createSharedMemory() : undefined;
+  const common = usesReaderThread ? createSharedMemory() : undefined;
   const opened = await openStore(dbPath, { clock: () => clock.now, ...(common && { common }) });
   const store = options.isRehearsed === true ? rehearsed(opened) : opened;
   const thread =
     common &&
-    beside(store, {
+    readerApp(store, {
       db: dbPath,
       common,
       clock: () => clock.now,
@@ -159,7 +159,7 @@ export async function appOn(
   store: Store,
   clock: Harness['clock'],
   options: HarnessOptions = {},
-  thread?: Beside,
+  thread?: ReaderApp,
 ) {
   await store.write('accounts', makeSigningSecret);
   return createApp({

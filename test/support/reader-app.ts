@@ -7,18 +7,18 @@ import { remoteExecutor, type WriteKind, writeHandlers } from '../../server/read
 import type { ThreadKind } from '../../server/readers/thread.ts';
 
 /** Whether the tests that have a harness run on such an app. */
-export const isBeside = process.env.CRM_TEST_READERS !== undefined;
+export const usesReaderThread = process.env.CRM_TEST_READERS !== undefined;
 
-export interface Beside {
+export interface ReaderApp {
   store: ReadStore & { close(): void };
   executor: Executor;
 }
 
 /** What such an app answers from, and how it writes to a store that was opened with that memory. */
-export function beside(
+export function readerApp(
   main: Store,
   given: { db: string; common: SharedMemory; clock: () => number },
-): Beside {
+): ReaderApp {
   const { db, common, clock } = given;
   const writer: Channel<ThreadKind> = new Channel(
     { post: (messages) => thread.receive(messages), gather: queueMicrotask },

@@ -1,9 +1,9 @@
 // Clients that send much: past their limits, with keys that are none, over many connections, malformed in every way.
 import fc from 'fast-check';
 import { brokenRequests } from '../fuzz/broken.ts';
+import type { Attack } from './attack.ts';
 import type { Client } from './clients.ts';
 import { Raw } from './raw.ts';
-import type { Site } from './site.ts';
 
 const HALT_MS = 2_000;
 const IDLE_MS = 20_000;
@@ -27,9 +27,9 @@ const malformed: [request: string, body: string][] = [
 let next = 0;
 
 /** Bytes that are no HTTP, or two kinds of it at once. */
-async function broken(site: Site): Promise<'closed'> {
-  const [one] = fc.sample(brokenRequests(site.key(9)), 1);
-  const raw = await Raw.open(site.port);
+async function broken(attack: Attack): Promise<'closed'> {
+  const [one] = fc.sample(brokenRequests(attack.key(9)), 1);
+  const raw = await Raw.open(attack.port);
   try {
     if (one !== undefined) raw.write(one.bytes);
     await raw.outcome(HALT_MS);
@@ -45,16 +45,16 @@ export const FLOOD: readonly Client[] = [
     count: 4,
     pauseMs: 5,
     expected: [200, 429],
-    once: (site) => site.ask('GET /api/v2/contacts?limit=1', { key: site.key(7) }),
+    once: (attack) => attack.ask('GET /api/v2/contacts?limit=1', { key: attack.key(7) }),
   },
   {
     name: 'a flood of exports, each with a run of its own',
     count: 2,
     pauseMs: 1_000,
     expected: [200, 429],
-    once: (site) =>
-      site.ask('GET /api/v2/contacts?limit=1', {
-        key: site.key(8),
+    once: (attack) =>
+      attack.ask('GET /api/v2/contacts?limit=1', {
+        key: attack.key(8),
         fields: { 'User-Agent': `crm/0.2.0 (export; ${crypto.randomUUID()})` },
       }),
   },
@@ -63,16 +63,16 @@ export const FLOOD: readonly Client[] = [
     count: 2,
     pauseMs: 10,
     expected: [401, 429],
-    once: (site) => site.ask('GET /api/v2/contacts', { key: `service_live_${crypto.randomUUID()}` }),
+    once: (attack) => attack.ask('GET /api/v2/contacts', { key: `service_live_${crypto.randomUUID()}` }),
   },
   {
     name: 'what is malformed',
     count: 2,
     pauseMs: 500,
     expected: [200, 404, 413, 414, 422, 429, 431, 'closed'],
-    once: (site) => {
+    once: (attack) => {
       const [request, body] = malformed[next++ % malformed.length] ?? ['GET /', ''];
-      return site.ask(request, { key: site.key(9), body });
+      return attack.ask(request, { key: attack.key(9), body });
     },
   },
   { name: 'what is no HTTP', count: 2, pauseMs: 100, expected: ['closed'], once: broken },
@@ -80,9 +80,9 @@ export const FLOOD: readonly Client[] = [
     name: 'connections that are just there',
     count: 200,
     expected: ['closed'],
-    once: async (site) => {
-      const raw = await Raw.open(site.port);
-      await site.sleep(IDLE_MS * (0.5 + Math.random()));
+    once: async (attack) => {
+      const raw = await Raw.open(attack.port);
+      await attack.sleep(IDLE_MS * (0.5 + Math.random()));
       raw.close();
       return 'closed';
     },

@@ -1,6 +1,7 @@
 // Clients that send what is large or costly: whole batches, text that is hard to read, answers that are kept.
+
+import { type Attack, largeCustom } from './attack.ts';
 import { type Client, large } from './clients.ts';
-import { largeCustom, type Site } from './site.ts';
 
 const MIB = 2 ** 20;
 const BATCH_BYTES = 32 * MIB - 64;
@@ -39,8 +40,8 @@ const bodies = {
   repeated: large(repeatedInteractions),
 };
 
-const batchOf = (body: () => string | Uint8Array, key: number) => (site: Site) =>
-  site.ask('POST /api/v2/contacts/batch', { key: site.key(key), body: body() });
+const batchOf = (body: () => string | Uint8Array, key: number) => (attack: Attack) =>
+  attack.ask('POST /api/v2/contacts/batch', { key: attack.key(key), body: body() });
 
 const HARD_TO_READ = ['newlines', 'escapes', 'brackets', 'numbers', 'keys'] as const;
 
@@ -59,9 +60,9 @@ export const LARGE: readonly Client[] = [
     name: 'keyed updates of a large contact',
     count: 2,
     expected: [200, 429],
-    once: (site, { largeId }) =>
-      site.ask(`PATCH /api/v2/contacts/${largeId}`, {
-        key: site.key(5),
+    once: (attack, { largeId }) =>
+      attack.ask(`PATCH /api/v2/contacts/${largeId}`, {
+        key: attack.key(5),
         fields: { 'Idempotency-Key': crypto.randomUUID() },
         body: '{}',
       }),
@@ -70,9 +71,9 @@ export const LARGE: readonly Client[] = [
     name: 'a hundred times one interaction, keyed',
     count: 1,
     expected: [200, 429],
-    once: (site) =>
-      site.ask('POST /api/v2/interactions/batch', {
-        key: site.key(6),
+    once: (attack) =>
+      attack.ask('POST /api/v2/interactions/batch', {
+        key: attack.key(6),
         fields: { 'Idempotency-Key': crypto.randomUUID() },
         body: bodies.repeated(),
       }),
@@ -82,9 +83,9 @@ export const LARGE: readonly Client[] = [
     count: 1,
     pauseMs: 500,
     expected: [201, 403, 429],
-    once: (site) =>
-      site.ask('POST /api/v2/contacts', {
-        key: site.key(9),
+    once: (attack) =>
+      attack.ask('POST /api/v2/contacts', {
+        key: attack.key(9),
         body: JSON.stringify({ first_name: 'More', custom: largeCustom() }),
       }),
   },

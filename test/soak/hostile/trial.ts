@@ -1,11 +1,11 @@
 // A hostile trial: a server with two organizations, one whose clients are hostile, and one that is measured meanwhile.
 import { join } from 'node:path';
 import { Node, runOnce } from '../service.ts';
+import { Attack, prepareHostile } from './attack.ts';
 import type { Waits } from './bystander.ts';
-import { type Client, goOn } from './clients.ts';
+import { type Client, runClients } from './clients.ts';
 import { FLOOD } from './flood.ts';
 import { LARGE } from './large.ts';
-import { prepareHostile, Site } from './site.ts';
 import { SLOW } from './slow.ts';
 
 const BYSTANDER = join(import.meta.dir, 'bystander.ts');
@@ -20,7 +20,7 @@ export class HostileTrial {
 
   private constructor(
     readonly node: Node,
-    readonly site: Site,
+    readonly attack: Attack,
     keys: readonly string[],
   ) {
     this.#bystander = Bun.spawn([process.execPath, BYSTANDER, node.url, ...keys], {
@@ -36,13 +36,13 @@ export class HostileTrial {
     const keys = [first, ...(await Promise.all(Array.from({ length: BYSTANDER_KEYS - 1 }, issue)))];
     const hostile = await prepareHostile(db);
     const node = await Node.start(db, args, log);
-    return new HostileTrial(node, new Site(node.url, hostile), keys);
+    return new HostileTrial(node, new Attack(node.url, hostile), keys);
   }
 
   /** Has the other organization's clients begin, or some of them. */
-  async beHostile(clients: readonly Client[] = CLIENTS): Promise<void> {
-    const known = { largeId: await this.site.fill() };
-    this.#hostile = goOn(this.site, clients, known);
+  async startAttack(clients: readonly Client[] = CLIENTS): Promise<void> {
+    const known = { largeId: await this.attack.fill() };
+    this.#hostile = runClients(this.attack, clients, known);
   }
 
   /** What the measured organization's requests came to since this was asked last. */
@@ -55,14 +55,14 @@ export class HostileTrial {
 
   /** Has all clients end. */
   async end(): Promise<void> {
-    this.site.end();
+    this.attack.end();
     await this.#hostile;
     this.#bystander.send('end');
     await this.#bystander.exited;
   }
 
   async kill(): Promise<void> {
-    this.site.end();
+    this.attack.end();
     this.#bystander.kill();
     await this.node.kill();
   }

@@ -1,7 +1,7 @@
 // Cycles of a server that writes, is killed at some moment, and is held to what it has told.
 import { NO_LIMITS, Node, runOnce } from '../service.ts';
 import { faultsOf, findSince, miscountsOf } from './database.ts';
-import { killInBackup, killInImport, killInMigration, killInStart, type Site } from './incidents.ts';
+import { type KillTarget, killInBackup, killInImport, killInMigration, killInStart } from './incidents.ts';
 import type { KeyedRequest } from './ledger.ts';
 import { Writers } from './writers.ts';
 
@@ -14,7 +14,7 @@ const QUOTA = ['--records', '1000000000', '--bytes', '1000GB'];
 const REPEATED = 10;
 const REPEATED_OF_OLD = 5;
 
-type Incident = (site: Site, cycle: number) => Promise<void>;
+type Incident = (target: KillTarget, cycle: number) => Promise<void>;
 
 /** What else happens, in how many of a hundred cycles. */
 function incidents(isFile: boolean): [string, Incident, number][] {
@@ -22,7 +22,7 @@ function incidents(isFile: boolean): [string, Incident, number][] {
     ['in its start', killInStart, 8],
     ['in an import', killInImport, 4],
   ];
-  const migrate = (site: Site) => killInMigration(site, (db) => Node.prepare(db, NO_LIMITS));
+  const migrate = (target: KillTarget) => killInMigration(target, (db) => Node.prepare(db, NO_LIMITS));
   const ofFiles: [string, Incident, number][] = [
     ['in a backup', killInBackup, 4],
     ['in a migration', migrate, 4],
@@ -32,20 +32,20 @@ function incidents(isFile: boolean): [string, Incident, number][] {
 
 /** Kills a server again and again. */
 export class Kills {
-  readonly #site: Site;
+  readonly #target: KillTarget;
   readonly #readers: number;
   readonly #kinds = new Map<string, number>();
   #replayed = 0;
   #old: KeyedRequest[] = [];
 
-  constructor(site: Site, readers: number) {
-    this.#site = site;
+  constructor(target: KillTarget, readers: number) {
+    this.#target = target;
     this.#readers = readers;
   }
 
-  /** @param tellOf hears of every look at the whole database */
-  async run(cycles: number, tellOf: (text: string) => void = () => undefined): Promise<void> {
-    const { db, ledger, node } = this.#site;
+  /** @param onProgress hears of every look at the whole database */
+  async run(cycles: number, onProgress: (text: string) => void = () => undefined): Promise<void> {
+    const { db, ledger, node } = this.#target;
     await runOnce(['orgs', 'quota', 'Kills', ...QUOTA, '--db', db]);
     await node.start();
     for (let cycle = 1; cycle <= cycles; cycle++) {
@@ -55,7 +55,7 @@ export class Kills {
         for (const fault of await miscountsOf(db, node.url)) ledger.note(fault);
       if (cycle % WHOLE_EVERY === 0 || cycle === cycles) {
         await this.#checkAll();
-        tellOf(`cycle ${cycle}: ${this.#site.ledger.summary}`);
+        onProgress(`cycle ${cycle}: ${this.#target.ledger.summary}`);
       }
     }
     await node.kill();
@@ -68,7 +68,7 @@ export class Kills {
   }
 
   async #cycle(cycle: number): Promise<void> {
-    const { db, node, key, ledger } = this.#site;
+    const { db, node, key, ledger } = this.#target;
     const begunAt = Date.now();
     const writers = new Writers(ledger, { url: node.url, key }, cycle);
     const writing = writers.write();
@@ -76,7 +76,7 @@ export class Kills {
     await node.kill();
     await writing;
     const incident = this.#draw(!db.includes('://'));
-    await incident?.(this.#site, cycle);
+    await incident?.(this.#target, cycle);
     await node.start(cycle % 2 === 0 && this.#readers > 0 ? ['--readers', String(this.#readers)] : []);
     ledger.check(ledger.touched, await findSince(db, begunAt));
     // What was not answered all of it, of the rest some.
@@ -102,7 +102,7 @@ export class Kills {
   }
 
   async #checkAll(): Promise<void> {
-    const { db, ledger } = this.#site;
+    const { db, ledger } = this.#target;
     ledger.check(ledger.entries.values(), await findSince(db, 0));
   }
 }

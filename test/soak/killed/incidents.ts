@@ -15,7 +15,7 @@ const START_MS_MAX = 250;
 const ROWS = 300;
 const BACKUP_MS_MAX = 60_000;
 
-export interface Site {
+export interface KillTarget {
   db: string;
   folder: string;
   key: string;
@@ -26,7 +26,7 @@ export interface Site {
 const moment = (ms: number) => Bun.sleep(Math.random() * ms);
 
 /** Kills the server while it starts, a few times. */
-export async function killInStart({ node }: Site): Promise<void> {
+export async function killInStart({ node }: KillTarget): Promise<void> {
   for (let time = 0; time < 3; time++) {
     node.spawn();
     await moment(START_MS_MAX);
@@ -35,7 +35,10 @@ export async function killInStart({ node }: Site): Promise<void> {
 }
 
 /** Imports a file while the server is killed and started again, and at times the import too, which then resumes. */
-export async function killInImport({ node, folder, key, db, ledger }: Site, cycle: number): Promise<void> {
+export async function killInImport(
+  { node, folder, key, db, ledger }: KillTarget,
+  cycle: number,
+): Promise<void> {
   const file = join(folder, `import-${cycle}.csv`);
   const rows = Array.from({ length: ROWS }, (_, row) => `import ${cycle}-${row},Row ${row}`);
   await Bun.write(file, `First Name,Last Name\n${rows.join('\n')}\n`);
@@ -65,7 +68,7 @@ export async function killInImport({ node, folder, key, db, ledger }: Site, cycl
 }
 
 /** Kills the server amid the backup that it makes as it starts: what lies there then is whole. */
-export async function killInBackup({ node, folder, db, ledger }: Site, cycle: number): Promise<void> {
+export async function killInBackup({ node, folder, db, ledger }: KillTarget, cycle: number): Promise<void> {
   const backups = join(folder, `backups-${cycle}`);
   mkdirSync(backups);
   const before = Number((await ask(db, 'select count(*) as rows from contacts'))[0]?.rows);
@@ -90,7 +93,7 @@ export async function killInBackup({ node, folder, db, ledger }: Site, cycle: nu
 
 /** Kills a server while it brings an older database up to date: then that is whole, and has all that it had. */
 export async function killInMigration(
-  { folder, db, ledger }: Site,
+  { folder, db, ledger }: KillTarget,
   start: (db: string) => Promise<Node>,
 ): Promise<void> {
   const older = join(folder, 'older.db');

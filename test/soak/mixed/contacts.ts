@@ -37,10 +37,10 @@ export async function createContact(worker: Worker): Promise<void> {
     await worker.v2.send('POST', '/contacts', 422, { body: { ...body, title: 'other' }, headers });
     await worker.v2.send('POST', '/contacts', 409, { body });
   }
-  await thinOut(worker);
+  await deleteOldContacts(worker);
 }
 
-async function thinOut(worker: Worker): Promise<void> {
+async function deleteOldContacts(worker: Worker): Promise<void> {
   while (worker.contacts.length > CONTACTS) {
     const path = `/contacts/${worker.contacts.shift()?.id}`;
     await worker.v2.send('DELETE', path, 204);
@@ -106,5 +106,5 @@ export async function batchContacts(worker: Worker): Promise<void> {
   hold(data.summary.succeeded === items.length && data.summary.failed === 2, 'batch: another summary');
   for (const [index, item] of items.entries())
     worker.contacts.push({ id: data.items[index].data.id, title: item.title });
-  await thinOut(worker);
+  await deleteOldContacts(worker);
 }

@@ -8,7 +8,7 @@ import {
   updateContact,
   walkContacts,
 } from './contacts.ts';
-import { abort, beRefused, insist, tryWrongKeys } from './odd.ts';
+import { abort, insist, sendRefusedRequests, tryWrongKeys } from './odd.ts';
 import {
   changePipeline,
   gatherSegment,
@@ -39,7 +39,7 @@ const STEPS: [Step, number][] = [
   [workOnPerson, 12],
   [workOnCompany, 10],
   [tryWrongKeys, 2],
-  [beRefused, 6],
+  [sendRefusedRequests, 6],
   [abort, 6],
 ];
 const ALL = STEPS.reduce((total, [, weight]) => total + weight, 0);

@@ -17,7 +17,7 @@ export async function tryWrongKeys({ v1, v2, limitedKey }: Worker): Promise<void
 }
 
 /** What is refused, each in its own way. */
-export async function beRefused({ v2, v1, isBound }: Worker): Promise<void> {
+export async function sendRefusedRequests({ v2, v1, isBound }: Worker): Promise<void> {
   const absent = Bun.randomUUIDv7();
   await v2.send('POST', '/contacts', 422, { body: { nope: 1 } });
   await v2.send('POST', '/contacts', 422, { raw: '{"first_name":' });

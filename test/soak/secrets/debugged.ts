@@ -5,14 +5,14 @@ import type { Secret } from './needles.ts';
 
 const MADE = ['--org', 'Debugged'];
 
-interface Telling {
+interface DebugRun {
   sandbox: Sandbox;
   secrets: Secret[];
   said: [place: string, text: string][];
 }
 
 /** Runs what handles secrets with --debug; what is new among those is looked for too, on stderr. */
-export async function tellDebugged({ sandbox, secrets, said }: Telling): Promise<void> {
+export async function runDebugged({ sandbox, secrets, said }: DebugRun): Promise<void> {
   const run = async (args: readonly string[], env: Record<string, string> = {}): Promise<Result> => {
     const result = await sandbox.crm([...args, '--debug'], { env });
     if (!result.stderr.includes('debug: ')) throw new Error(`no debug lines from crm ${args.join(' ')}`);

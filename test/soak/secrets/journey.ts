@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { type RunningServer, Sandbox } from '../../support/command.ts';
 import { isPostgres } from '../../support/fresh-databases.ts';
-import { tellDebugged } from './debugged.ts';
+import { runDebugged } from './debugged.ts';
 import { type Hit, Search, type Secret } from './needles.ts';
 import { copyDatabase, dumpOf, readableIn } from './places.ts';
 import { Arguments } from './processes.ts';
@@ -29,7 +29,7 @@ export interface JourneyOptions {
   forms?: readonly string[];
 }
 
-interface Travel {
+interface JourneyState {
   forms: readonly string[];
   sandbox: Sandbox;
   secrets: Secret[];
@@ -47,14 +47,14 @@ export async function journey(
   // Here keys are kept as the manual advises: it is not searched.
   const vault = new Sandbox(command);
   try {
-    const travel: Travel = { sandbox, forms, secrets: [], said: [] };
-    const failures = await go(travel, vault, ['--log', log, ...flags]);
-    const search = new Search(travel.secrets);
-    for (const [place, text] of travel.said) search.in(place, Buffer.from(text));
+    const state: JourneyState = { sandbox, forms, secrets: [], said: [] };
+    const failures = await runJourney(state, vault, ['--log', log, ...flags]);
+    const search = new Search(state.secrets);
+    for (const [place, text] of state.said) search.in(place, Buffer.from(text));
     search.inFolder(sandbox.folder);
     if (isPostgres) search.in('the database', Buffer.from(await dumpOf(sandbox.database)));
     const { hits, places, bytes, spellings } = search;
-    const { secrets } = travel;
+    const { secrets } = state;
     return { secrets, hits, places, bytes, spellings, failures, readable: readableIn(sandbox.folder) };
   } finally {
     vault[Symbol.dispose]();
@@ -62,10 +62,10 @@ export async function journey(
   }
 }
 
-async function go(travel: Travel, vault: Sandbox, flags: readonly string[]): Promise<number> {
-  const { sandbox, secrets } = travel;
+async function runJourney(state: JourneyState, vault: Sandbox, flags: readonly string[]): Promise<number> {
+  const { sandbox, secrets } = state;
   const watched = new Arguments();
-  const key = await issueAll(travel, vault);
+  const key = await issueAll(state, vault);
   sandbox.env.CRM_API_KEY = key;
   await ingest(sandbox);
   const schedule = isPostgres ? [] : ['--backup-every', '1m', '--backup-dir', 'backups'];
@@ -76,21 +76,21 @@ async function go(travel: Travel, vault: Sandbox, flags: readonly string[]): Pro
   for (const secret of [...secrets]) await misplace(sender, secret);
   await followLinks(sender, secrets);
   const failures = await failInside(sandbox, sender, secrets);
-  await runCommands(travel, vault);
-  await tellDebugged(travel);
-  await rotate(travel, sender);
-  travel.said.push(['arguments of processes', watched.end()]);
-  await mistype(travel);
-  await tellMetrics(travel, server);
+  await runCommands(state, vault);
+  await runDebugged(state);
+  await rotate(state, sender);
+  state.said.push(['arguments of processes', watched.end()]);
+  await mistype(state);
+  await collectMetrics(state, server);
   // The log of writes is in the file once the server has stopped: both states are searched.
   if (!isPostgres) copyDatabase(sandbox);
   const { stdout, stderr } = await server.stop();
-  travel.said.push(['what the server said', stdout + stderr]);
-  await say(travel, ['list', 'contacts'], { CRM_API_KEY: key });
+  state.said.push(['what the server said', stdout + stderr]);
+  await say(state, ['list', 'contacts'], { CRM_API_KEY: key });
   return failures;
 }
 
-async function issueAll({ sandbox, secrets }: Travel, vault: Sandbox): Promise<string> {
+async function issueAll({ sandbox, secrets }: JourneyState, vault: Sandbox): Promise<string> {
   const keep = (name: string, text: string) => {
     secrets.push({ name, text });
     return text;
@@ -174,7 +174,7 @@ async function failInside(sandbox: Sandbox, sender: Sender, secrets: readonly Se
 }
 
 async function say(
-  { sandbox, said }: Travel,
+  { sandbox, said }: JourneyState,
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<void> {
@@ -183,8 +183,8 @@ async function say(
 }
 
 // What people do with keys on the command line, and with what holds them.
-async function runCommands(travel: Travel, vault: Sandbox): Promise<void> {
-  const { sandbox, forms, secrets } = travel;
+async function runCommands(state: JourneyState, vault: Sandbox): Promise<void> {
+  const { sandbox, forms, secrets } = state;
   const rows = 'First Name,Email\nAda,ada@import.test\nBob,no address\nAda,ada@import.test\n';
   await sandbox.write('people.csv', rows);
   const foreign = secrets.find(({ name }) => name === 'foreign')?.text ?? '';
@@ -194,46 +194,46 @@ async function runCommands(travel: Travel, vault: Sandbox): Promise<void> {
   const profile = { url: sandbox.env.CRM_URL, api_key_file: vault.path('key') };
   await sandbox.write('config/crm/config.json', JSON.stringify({ profiles: { default: profile } }));
   const byProfile = { CRM_API_KEY: '', CRM_URL: '' };
-  await say(travel, ['import', 'contacts', 'people.csv']);
-  await say(travel, ['import', 'contacts', 'people.csv', '--on-duplicate', 'update']);
-  await say(travel, ['list', 'contacts', '-o', 'json'], byProfile);
-  await say(travel, ['create', 'contacts', 'first_name=Cleo'], byProfile);
-  await say(travel, ['list', 'contacts'], { CRM_API_KEY: foreign });
-  await say(travel, ['export', 'all', '--out', 'export']);
+  await say(state, ['import', 'contacts', 'people.csv']);
+  await say(state, ['import', 'contacts', 'people.csv', '--on-duplicate', 'update']);
+  await say(state, ['list', 'contacts', '-o', 'json'], byProfile);
+  await say(state, ['create', 'contacts', 'first_name=Cleo'], byProfile);
+  await say(state, ['list', 'contacts'], { CRM_API_KEY: foreign });
+  await say(state, ['export', 'all', '--out', 'export']);
   for (const form of forms) {
-    await say(travel, ['doctor', '-o', form]);
-    await say(travel, ['doctor', '-o', form], { CRM_API_KEY: foreign });
-    await say(travel, ['keys', 'list', '-o', form]);
-    await say(travel, ['audit', 'list', '-o', form]);
-    await say(travel, ['users', 'list', ...ORG, '-o', form]);
+    await say(state, ['doctor', '-o', form]);
+    await say(state, ['doctor', '-o', form], { CRM_API_KEY: foreign });
+    await say(state, ['keys', 'list', '-o', form]);
+    await say(state, ['audit', 'list', '-o', form]);
+    await say(state, ['users', 'list', ...ORG, '-o', form]);
   }
-  await say(travel, ['keys', 'issue', ...ORG, '--all-scopes', '--dry-run']);
-  await say(travel, ['people', 'export', 'ada@import.test', ...ORG]);
+  await say(state, ['keys', 'issue', ...ORG, '--all-scopes', '--dry-run']);
+  await say(state, ['people', 'export', 'ada@import.test', ...ORG]);
   if (isPostgres) return;
-  await say(travel, ['backup', 'backup.db']);
-  await say(travel, ['restore', 'backup.db', '--confirm', '--db', 'restored.db']);
-  await say(travel, ['migrate', '--from', 'crm.db', '--to', 'migrated.db']);
+  await say(state, ['backup', 'backup.db']);
+  await say(state, ['restore', 'backup.db', '--confirm', '--db', 'restored.db']);
+  await say(state, ['migrate', '--from', 'crm.db', '--to', 'migrated.db']);
 }
 
 // A key that is typed is seen by the machine, but goes no further.
-async function mistype(travel: Travel): Promise<void> {
-  const { text = '' } = travel.secrets.find(({ name }) => name === 'foreign') ?? {};
+async function mistype(state: JourneyState): Promise<void> {
+  const { text = '' } = state.secrets.find(({ name }) => name === 'foreign') ?? {};
   for (const words of [
     `list contacts --filter email=${text}`,
     `keys revoke ${text}`,
     `keys list --org ${text}`,
   ]) {
-    const { code, stderr } = await travel.sandbox.crm(words.split(' '));
-    travel.said.push([`crm ${words.split(' ')[0]} with a key typed (${code})`, stderr.replaceAll(text, '')]);
+    const { code, stderr } = await state.sandbox.crm(words.split(' '));
+    state.said.push([`crm ${words.split(' ')[0]} with a key typed (${code})`, stderr.replaceAll(text, '')]);
   }
 }
 
 // The server knows it within a second: what was signed before is used before and after.
-async function rotate(travel: Travel, sender: Sender): Promise<void> {
-  await say(travel, ['secrets', 'rotate', '--grace', '0']);
-  await followLinks(sender, travel.secrets);
+async function rotate(state: JourneyState, sender: Sender): Promise<void> {
+  await say(state, ['secrets', 'rotate', '--grace', '0']);
+  await followLinks(sender, state.secrets);
 }
 
-async function tellMetrics({ said }: Travel, { metricsUrl }: RunningServer): Promise<void> {
+async function collectMetrics({ said }: JourneyState, { metricsUrl }: RunningServer): Promise<void> {
   if (metricsUrl !== null) said.push(['metrics', await (await fetch(metricsUrl)).text()]);
 }

@@ -28,7 +28,7 @@ export function largeCustom(): Record<string, string> {
   );
 }
 
-export class Site {
+export class Attack {
   readonly port: number;
   readonly #keys: readonly string[];
   /** Of each client, how often each outcome came. */
