@@ -23,30 +23,9 @@ const create = async (resource: string, body: Json): Promise<string> =>
 
 type Request = [method: string, path: string, body: Json];
 
-// Each makes a request that has not been made before.
+// Each makes a request that has not been made before; every-write.test.ts has those that succeed.
 const REPLAYED: Record<string, () => Promise<[status: number, ...Request]>> = {
-  'a create': async () => [201, 'POST', '/contacts', { first_name: 'A', phone: unique() }],
-  'an update': async () => {
-    const id = await create('contacts', { first_name: 'A' });
-    return [200, 'PATCH', `/contacts/${id}`, { first_name: 'B' }];
-  },
   'a batch with errors': async () => [200, 'POST', '/contacts/batch', [{ first_name: 'A' }, {}]],
-  'a link': async () => {
-    const [deal, contact] = [
-      await create('deals', { name: 'D' }),
-      await create('contacts', { first_name: 'A' }),
-    ];
-    return [200, 'POST', `/deals/${deal}/contacts`, { contact_id: contact }];
-  },
-  'an interaction': async () => {
-    const body = {
-      type: 'MEMO',
-      direction: 'INTERNAL',
-      title: 'T',
-      main_contact_email: `${unique()}@i.test`,
-    };
-    return [201, 'POST', '/interactions', body];
-  },
   'a 404': async () => [404, 'PATCH', '/contacts/absent', { first_name: 'B' }],
   'a 404 of a link': async () => [404, 'POST', '/deals/absent/contacts', { contact_id: 'absent' }],
   'a 409': async () => {
