@@ -38,7 +38,7 @@ const TARGETS: Record<string, string> = {
   supervisor: 'contacts',
 };
 // Of other services.
-const FOREIGN = /^(?:primary|secondary)_?id$/i;
+const FOREIGN = /^(?:primary|secondary|external)_?id$/i;
 const NAMING = /(?:_ids?|Id)$|^(?:owner|mainContact|main_contact|supervisor)$/;
 
 /** So that none goes missing unseen. */
@@ -75,6 +75,9 @@ async function sendWith({ operation, field, isList, whose }: Cell, id: string): 
 
 async function leastOf({ method, path, api }: Operation, field: string): Promise<Json> {
   const [, , , resource = '', , child] = path.split('/');
+  if (path.endsWith('/batch/update')) return { id: scene.own.ids[resource] };
+  if (path.endsWith('/upsert'))
+    return { ...minimalBody(resource), external_id: { source: 'isolation', id: crypto.randomUUID() } };
   if (api === 'v1') return { type: 'EMAIL', direction: 'INBOUND', title: 'A' };
   if (child === 'records') return { record_type: 'contact' };
   if (field === 'supervisor') return { contact_id: scene.own.ids.contacts };
