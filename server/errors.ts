@@ -131,6 +131,12 @@ export function invalid(path: string, message: string, code: ValidationCode = 'V
   return validationError([{ path, message, code }]);
 }
 
+/** The 403 for a scope that the key does not have. */
+export function insufficientScope(scope: string): ApiError {
+  const message = `This request needs the scope ${scope}, which the API key does not have.`;
+  return new ApiError('AUTH_INSUFFICIENT_SCOPE', message);
+}
+
 /** The 404 for a record that does not exist or that the key cannot see: the message is the same. */
 export function notFound(singular: string): ApiError {
   return new ApiError('RESOURCE_NOT_FOUND', `Your organization has no ${singular} with this ID.`);

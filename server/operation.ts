@@ -17,6 +17,9 @@ export interface QueryParameter {
   minimum?: number;
   maximum?: number;
   initial?: JsonValue;
+  isRequired?: boolean;
+  /** How often it can be sent, if more than once; its values are then a list. */
+  timesMax?: number;
   /** An email address or telephone number: a space in it is usually a plus that was not encoded. */
   isAddress?: boolean;
   description: string;

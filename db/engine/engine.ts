@@ -57,6 +57,8 @@ export interface Engine {
   ): Compilable<R>;
   /** Whether a value is in a JSON array of texts, passed as one parameter, so the statement does not depend on its length. */
   isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean>;
+  /** The columns `first` and `second` of a JSON array of pairs of texts, passed as one parameter, to select from. */
+  pairsIn(list: never): RawBuilder<unknown>;
   /** Whether a value is in the result of a query; values are looked up one by one. */
   isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean>;
 }

@@ -35,6 +35,11 @@ export function statement<R>(build: Build<R>): Statement<R> {
   return (db, args, takes) => runOn(db)(args, takes);
 }
 
+/** A query written as SQL, for `statement`. */
+export function written<R>(db: Db, query: RawBuilder<R>): Compilable<R> {
+  return { compile: () => query.compile(db) };
+}
+
 function bind<R>(db: Db, build: Build<R>): Run<R> {
   const query = build(db, param).compile();
   const run = db.engine.bind(query);

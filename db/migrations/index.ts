@@ -6,6 +6,7 @@ import * as keyRules from './0003-key-rules.ts';
 import * as quotas from './0004-quotas.ts';
 import * as storedAnswers from './0005-stored-answers.ts';
 import * as externalIds from './0006-external-ids.ts';
+import * as linksInBulk from './0007-links-in-bulk.ts';
 
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': initial,
@@ -14,6 +15,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0004-quotas': quotas,
   '0005-stored-answers': storedAnswers,
   '0006-external-ids': externalIds,
+  '0007-links-in-bulk': linksInBulk,
 };
 
 /**
@@ -26,4 +28,5 @@ export const EXPANDING: ReadonlySet<string> = new Set([
   '0004-quotas',
   '0005-stored-answers',
   '0006-external-ids',
+  '0007-links-in-bulk',
 ]);

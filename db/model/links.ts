@@ -33,9 +33,14 @@ export function isMixed({ typedBy }: Link): boolean {
   return typedBy === 'link';
 }
 
+/** The time of a link, as responses show it. */
+export function linkedAtField(): Field {
+  return timestamp({ required: true, description: 'When it was linked.' });
+}
+
 /** The fields of a list item: those of the child (in a mixed list only its ID) and those of the link. */
 export function itemFields(link: Link, childFields: Record<string, Field>): Record<string, Field> {
-  const linked_at = timestamp({ required: true, description: 'When it was linked.' });
+  const linked_at = linkedAtField();
   if (!isMixed(link)) return { ...childFields, ...link.fields, linked_at };
   return { ...link.fields, [link.childColumn]: reference('', { required: true }), linked_at };
 }

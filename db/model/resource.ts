@@ -58,6 +58,8 @@ export interface Link extends SideTable {
 export interface Association {
   /** A reference field of the parent, which determines the child's resource. */
   readonly column: string;
+  /** A field of the parent with the time at which it was set. */
+  readonly linkedAt: string;
   readonly description: string;
 }
 

@@ -6,7 +6,7 @@ import type { Schema, Trx } from '../engine/schema.ts';
 import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
 import { PostgresDialect } from './dialect.ts';
 import { endsTransaction, isWriteRefused } from './errors.ts';
-import { insertOf, isAmong, isIn, within } from './expressions.ts';
+import { insertOf, isAmong, isIn, pairsIn, within } from './expressions.ts';
 import { Command, PreparedStatement, type Rows, rowsOnly, wholeResult } from './prepared-query.ts';
 
 const BEGIN = new Command('begin');
@@ -16,6 +16,7 @@ export class PostgresConnection implements TransactionEngine {
   readonly progress = new TransactionProgress(this);
   readonly endsTransaction = endsTransaction;
   readonly isAmong = isAmong;
+  readonly pairsIn = pairsIn;
   readonly isIn = isIn;
   readonly limitText = within;
   readonly insertOf = insertOf;

@@ -14,6 +14,11 @@ export function isAmong(value: RawBuilder<string>, list: never): RawBuilder<bool
   return isIn(value, sql`(select json_array_elements_text(${list}::text::json))`);
 }
 
+/** The pairs of texts in a JSON array. */
+export function pairsIn(list: never): RawBuilder<unknown> {
+  return sql`(select pair ->> 0 as first, pair ->> 1 as second from json_array_elements(${list}::text::json) as pair)`;
+}
+
 /** Whether a value is in a result: as an array instead of rows, so that every plan can use an index. */
 export function isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean> {
   return sql<boolean>`${value} = any (array ${found})`;

@@ -115,6 +115,10 @@ export class Connection extends Database implements TransactionEngine {
     return sql<boolean>`${value} in (select value from json_each(${list}))`;
   }
 
+  pairsIn(list: never): RawBuilder<unknown> {
+    return sql`(select value ->> 0 as first, value ->> 1 as second from json_each(${list}))`;
+  }
+
   isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean> {
     return sql<boolean>`${value} in ${found}`;
   }

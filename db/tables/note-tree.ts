@@ -1,15 +1,11 @@
 // The position of notes in their trees, read within bounds: trees could be deeper once, and can be wide.
-import { type Compilable, type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, RecordKey } from '../engine/schema.ts';
-import { statement } from '../engine/statement.ts';
+import { statement, written } from '../engine/statement.ts';
 import { NOTE_LEVELS_MAX } from '../model/resources/notes.ts';
 
 /** Maximum number of notes below one that are examined before it is moved. */
 export const NOTES_BELOW_MAX = 10_000;
-
-function written<R>(db: Db, query: RawBuilder<R>): Compilable<R> {
-  return { compile: () => query.compile(db) };
-}
 
 const above = statement<{ start: string; id: string }>((db, param) => {
   const org = param('org');

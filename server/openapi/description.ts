@@ -120,7 +120,8 @@ In version 2 \`limit\` is 1 to ${PAGE_ROWS_MAX} and defaults to ${PAGE_ROWS_DEFA
 first, unless you set \`sort_by\` and \`sort_direction\`; records with equal values are sorted by ID. If you combine
 filters, a record must match all of them. A filter with an unknown ID matches nothing. A query parameter that is
 unknown, repeated, empty or of the wrong type returns 422, and so does any query parameter on an operation that is not
-a list. Linked records are listed with the newest link first.
+a list. Linked records are listed with the newest link first. \`GET /api/v2/links\` lists the links of many records at once, or
+all of one kind.
 `;
 
 const VALUES = `
@@ -157,7 +158,8 @@ const WRITES = `
   before them. The response is 200 even if every item fails, so check \`summary.failed\`. A failed item has an
   \`error\` with \`code\`, \`message\` and, where available, \`details\`. A batch counts as one request.
 - Linking a linked record, setting an association to its current record and clearing an unset association succeed and
-  change nothing. Unlinking a record that is not linked returns 404.
+  change nothing. Unlinking a record that is not linked returns 404. \`POST /api/v2/links/batch\` links up to
+  ${BATCH_ITEMS_MAX} records of any kinds, and \`POST /api/v2/links/batch/delete\` unlinks them.
 `;
 
 const EXTERNAL_IDS = `

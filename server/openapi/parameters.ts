@@ -59,9 +59,9 @@ export function parametersOf(operation: Operation): Data[] {
   const path = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
     pathParameter(operation, name),
   );
-  const isRequired = operation.admit !== undefined;
+  const isOwnCredential = operation.admit !== undefined;
   const query = Object.entries(operation.query).map(([name, parameter]) =>
-    queryParameter(name, parameter, isRequired),
+    queryParameter(name, parameter, isOwnCredential || parameter.isRequired === true),
   );
   return [...path, ...query, ...headersOf(operation)];
 }
@@ -94,10 +94,14 @@ function collectionOf({ path }: Operation): string {
 }
 
 function queryParameter(name: string, parameter: QueryParameter, required: boolean): Data {
-  const { description, initial } = parameter;
-  const schema = querySchema(parameter);
+  const { description, initial, timesMax } = parameter;
+  const one = querySchema(parameter);
+  const example = parameter.example ?? initial ?? sampleOf(one);
   // In the schema: documentation pages would fill in and send an example of the parameter itself.
-  schema.examples = [parameter.example ?? initial ?? sampleOf(schema)];
+  const schema: Data =
+    timesMax === undefined
+      ? { ...one, examples: [example] }
+      : { type: 'array', items: one, maxItems: timesMax, examples: [[example]] };
   return { name, in: 'query', ...(required && { required }), description, schema };
 }
 

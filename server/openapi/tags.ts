@@ -1,12 +1,15 @@
 // The groups of operations.
 import type { Data } from '../../db/model/json.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
+import { LINKS_TAG } from '../v2/links-in-bulk.ts';
 import { titleOf } from '../v2/naming.ts';
 
 // In the order of the specification: first people, then what happens with them.
 const FIRST = ['contacts', 'companies'];
 
 const API_KEY = { name: 'API key', description: 'What the key of a request is, and what it can do.' };
+
+const LINKS = { name: LINKS_TAG, description: 'Links between records of all kinds, many in one request.' };
 
 const V1_TAGS: [name: string, description: string][] = [
   ['v1 Authentication', 'Deprecated. Returns the organization that a key belongs to.'],
@@ -25,6 +28,7 @@ export function tags(): Data[] {
   return [
     API_KEY,
     ...ordered.map((resource) => ({ name: titleOf(resource), description: resource.description })),
+    LINKS,
     ...V1_TAGS.map(([name, description]) => ({ name, description })),
   ];
 }

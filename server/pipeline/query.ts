@@ -1,7 +1,7 @@
 // Step 7, validation of query parameters: each is known, sent once, not empty, and of the right type.
 
 import { EXTERNAL_ID_EXAMPLE, parseExternalIdName } from '../../db/model/external-ids.ts';
-import { enumFault, type Fault, type ValidationCode } from '../../db/model/faults.ts';
+import { enumFault, type Fault, requiredFault, type ValidationCode } from '../../db/model/faults.ts';
 import { instantMs } from '../../db/model/instants.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { validationError } from '../errors.ts';
@@ -19,18 +19,24 @@ export function queryReader(parameters: Operation['query']): QueryReader {
   const known = new Map(Object.entries(parameters));
   const defaults: Record<string, JsonValue> = {};
   for (const [name, { initial }] of known) if (initial !== undefined) defaults[name] = initial;
+  const hasRequired = [...known.values()].some(({ isRequired }) => isRequired === true);
   return (url) => {
     const start = url.indexOf('?');
-    return start < 0 ? defaults : { ...defaults, ...given(known, url.slice(start + 1)) };
+    if (start < 0 && !hasRequired) return defaults;
+    return { ...defaults, ...given(known, start < 0 ? '' : url.slice(start + 1)) };
   };
 }
 
 function given(known: Map<string, QueryParameter>, query: string): Record<string, JsonValue> {
   const faults: Fault[] = [];
   const values: Record<string, JsonValue> = {};
-  for (const [name, sent] of queryPairs(query)) {
+  const pairs = queryPairs(query);
+  for (const [name, parameter] of known) {
+    if (parameter.isRequired === true && !pairs.has(name)) faults.push(missingFault(name, parameter));
+  }
+  for (const [name, sent] of pairs) {
     const parameter = known.get(name);
-    const result = parameter === undefined ? notKnown([...known.keys()]) : readValue(parameter, sent);
+    const result = parameter === undefined ? notKnown([...known.keys()]) : readValues(parameter, sent);
     if (isFault(result)) {
       const { message, code } = result;
       faults.push({ path: name, message: message + hintOf(sent), code });
@@ -90,10 +96,37 @@ function notKnown(known: string[]): Refusal {
   return { message: `is not a query parameter of this path; ${allowed}`, code: 'VALIDATION_FAILED' };
 }
 
-function readValue(parameter: QueryParameter, { texts, hasPlus }: Sent): Refusal | { value: JsonValue } {
-  const [text] = texts;
-  if (texts.length > 1) return { message: 'must be sent only once', code: 'VALIDATION_FAILED' };
-  if (text === null || text === undefined) {
+function missingFault(name: string, { type }: QueryParameter): Fault {
+  const fault = requiredFault(name);
+  if (typeof type === 'string') return fault;
+  return { ...fault, message: `${fault.message} and ${enumFault(name, type).message}` };
+}
+
+function readValues(parameter: QueryParameter, sent: Sent): Refusal | { value: JsonValue } {
+  const { texts, hasPlus } = sent;
+  const [text = null] = texts;
+  const { timesMax } = parameter;
+  if (timesMax === undefined) {
+    if (texts.length > 1) return { message: 'must be sent only once', code: 'VALIDATION_FAILED' };
+    return readValue(parameter, text, hasPlus);
+  }
+  if (texts.length > timesMax)
+    return { message: `must be sent at most ${timesMax} times`, code: 'VALIDATION_OUT_OF_RANGE' };
+  const values: JsonValue[] = [];
+  for (const one of texts) {
+    const result = readValue(parameter, one, hasPlus);
+    if (isFault(result)) return result;
+    values.push(result.value);
+  }
+  return { value: values };
+}
+
+function readValue(
+  parameter: QueryParameter,
+  text: string | null,
+  hasPlus: boolean,
+): Refusal | { value: JsonValue } {
+  if (text === null) {
     return { message: 'must be percent-encoded UTF-8', code: 'VALIDATION_INVALID_FORMAT' };
   }
   if (text === '') return { message: 'must not be empty', code: 'VALIDATION_FAILED' };

@@ -1,6 +1,6 @@
 // Step 3, scope: the key must have every scope that the operation requires.
 import { type Access, hasScope } from '../access.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, insufficientScope } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 
 /** @throws ApiError 403 if a scope is missing, or the operation is not available to user-bound keys. */
@@ -15,7 +15,5 @@ export function requireAccess(operation: Operation, access: Access): void {
 
 /** @throws ApiError 403 if the key does not have that scope. */
 export function requireScope(access: Access, scope: string): void {
-  if (hasScope(access, scope)) return;
-  const message = `This request needs the scope ${scope}, which the API key does not have.`;
-  throw new ApiError('AUTH_INSUFFICIENT_SCOPE', message);
+  if (!hasScope(access, scope)) throw insufficientScope(scope);
 }

@@ -14,20 +14,20 @@ import type { Reader, Writer } from './rules.ts';
 export interface AssociatedRecord {
   parent: Resource;
   parentId: string;
-  column: string;
+  association: Association;
 }
 
 /** The resource of an association: the one that its field refers to. */
-export function associatedResource(parent: Resource, { column }: Pick<Association, 'column'>): Resource {
+export function associatedResource(parent: Resource, { column }: Association): Resource {
   return getResource(parent.fields[column]?.references ?? '');
 }
 
 /** Reads an association: the associated record, or null if none is set or the key cannot see it. */
 export async function readAssociation(reader: Reader, at: AssociatedRecord): Promise<Data | null> {
   const row = await getRow(reader, at.parent, at.parentId);
-  const childId = row[at.column];
+  const childId = row[at.association.column];
   if (typeof childId !== 'string') return null;
-  const child = associatedResource(at.parent, at);
+  const child = associatedResource(at.parent, at.association);
   const childRow = await findVisible(reader.db, reader.access, child.name, childId);
   if (childRow === undefined) return null;
   // A key that can set the association but not read the record gets what it sent.
@@ -42,11 +42,12 @@ export async function readAssociation(reader: Reader, at: AssociatedRecord): Pro
  */
 export async function setAssociation(
   { db, access, now }: Writer,
-  { parent, parentId, column }: AssociatedRecord,
+  { parent, parentId, association }: AssociatedRecord,
   childId: string | null,
 ): Promise<void> {
   const row = await getRow({ db, access }, parent, parentId);
-  const child = associatedResource(parent, { column });
+  const child = associatedResource(parent, association);
+  const { column, linkedAt } = association;
   if (childId !== null && (await findVisible(db, access, child.name, childId)) === undefined) {
     throw validationError([referenceFault(column, child.name)]);
   }
@@ -55,6 +56,6 @@ export async function setAssociation(
     db,
     parent,
     { orgNumber: access.orgNumber, row },
-    { [column]: childId, updated_at: now },
+    { [column]: childId, [linkedAt]: childId === null ? null : now, updated_at: now },
   );
 }

@@ -22,7 +22,7 @@ export function associationOperations(parent: Resource, name: string, associatio
     query: {},
   };
   const childId = idSchema({ examples: [exampleId(child.name)] });
-  const at = (call: Call) => ({ parent, parentId: call.params.id ?? '', column });
+  const at = (call: Call) => ({ parent, parentId: call.params.id ?? '', association });
   const read = async (call: Call): Promise<Answer> => {
     const data = await readAssociation(call, at(call));
     return { status: 200, object: 'success', data };

@@ -82,8 +82,11 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
   return [list, add, remove];
 }
 
-// If the child's type depends on the parent, its scope is checked once the parent is found; a mixed list does not check one.
-function listScopes(parent: Resource, link: Link): string[] {
+/**
+ * The scopes for listing links. If the child's type depends on the parent, its scope is checked once the parent is found; a
+ * mixed list does not check one.
+ */
+export function listScopes(parent: Resource, link: Link): string[] {
   const child = childOf(link);
   return [`${parent.name}:read`, ...(child === undefined ? [] : [`${child}:read`])];
 }

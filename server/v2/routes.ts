@@ -8,6 +8,7 @@ import { authentication } from './authentication.ts';
 import { collectionOperations, type ShownAlone } from './collections.ts';
 import { externalIdOperations } from './external-ids.ts';
 import { linkOperations } from './links.ts';
+import { bulkLinkOperations } from './links-in-bulk.ts';
 import type { TranscriptLinks } from './transcript-links.ts';
 import { transcriptDownload, withTranscriptLink } from './transcripts.ts';
 
@@ -21,6 +22,7 @@ export function v2Operations(transcriptLinks: TranscriptLinks, requestsPerMinute
   return [
     authentication(requestsPerMinute),
     ...RESOURCES.flatMap((resource) => operationsOf(resource, alone[resource.name])),
+    ...bulkLinkOperations(),
     transcriptDownload(transcriptLinks),
   ];
 }

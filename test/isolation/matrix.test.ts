@@ -141,7 +141,7 @@ const refuseInBody: Refuse = async (row, whose) => {
   const reply = await ask(row, whose, { path: scene.own.ids, body: hidden.ids });
   if (row[3] === '200 batch') {
     const codes = reply.body.data.items.map((item: Json) => item.error?.code);
-    expect([reply.status, ...codes]).toEqual([200, 'RESOURCE_NOT_FOUND']);
+    expect([reply.status, ...new Set(codes)]).toEqual([200, 'RESOURCE_NOT_FOUND']);
   } else expect([reply.status, reply.body.error?.code]).toEqual([422, 'VALIDATION_FAILED']);
   expectAlike(reply, await ask(row, whose, { path: scene.own.ids, body: {} }), hidden);
 };

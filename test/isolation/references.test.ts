@@ -41,6 +41,8 @@ const TARGETS: Record<string, string> = {
 const FOREIGN = /^(?:primary|secondary|external)_?id$/i;
 const NAMING = /(?:_ids?|Id)$|^(?:owner|mainContact|main_contact|supervisor)$/;
 
+const LINKS = '/api/v2/links/batch';
+
 /** So that none goes missing unseen. */
 const CELLS_MIN = 99;
 
@@ -54,7 +56,11 @@ interface Cell {
 
 const CELLS: Cell[] = describedOperations().flatMap((operation) => {
   const { properties = {} } = (operation.body ?? {}) as { properties?: Record<string, unknown> };
-  const fields = Object.keys(properties).filter((field) => NAMING.test(field) && !FOREIGN.test(field));
+  // The parent of a link is missing as one in a path is: the matrix has it.
+  const isElsewhere = (field: string) => operation.path.startsWith(LINKS) && field === 'parent_id';
+  const fields = Object.keys(properties).filter(
+    (field) => NAMING.test(field) && !FOREIGN.test(field) && !isElsewhere(field),
+  );
   return fields.flatMap((field) => {
     const target = TARGETS[field] ?? '';
     const cell = { operation, field, isList: field.endsWith('_ids'), target };
@@ -80,6 +86,8 @@ async function leastOf({ method, path, api }: Operation, field: string): Promise
     return { ...minimalBody(resource), external_id: { source: 'isolation', id: crypto.randomUUID() } };
   if (api === 'v1') return { type: 'EMAIL', direction: 'INBOUND', title: 'A' };
   if (child === 'records') return { record_type: 'contact' };
+  if (path === LINKS)
+    return { of: 'deals.contacts', parent_id: scene.own.ids.deals, id: scene.own.ids.contacts };
   if (field === 'supervisor') return { contact_id: scene.own.ids.contacts };
   if (method !== 'POST' || child === 'contacts' || child === 'companies' || child === 'members') return {};
   const { main_contact_email: _, ...least } = minimalBody(resource);

@@ -9,6 +9,7 @@ import { expectExternalIds } from '../support/external-ids.ts';
 import { startHarness } from '../support/harness.ts';
 import type { Json } from '../support/json.ts';
 import { migrationsBefore, OLDER_ROWS } from '../support/older-file.ts';
+import { expectOlderLinks } from '../support/older-links.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { Place } from '../support/server-process.ts';
 
@@ -96,6 +97,22 @@ describe.skipIf(postgresPrograms === null)('an older crm', () => {
       const harness = await startHarness({ db: address });
       await expectExternalIds(harness);
       // The older one can be started again.
+      await migrateAs(address, older);
+      await harness.close();
+    },
+    LONG,
+  );
+
+  test(
+    'that does not know the times of associations leaves those that a newer one lists',
+    async () => {
+      const address = postgres.address('links');
+      await postgres.sql('create database links');
+      const older = { migrations: migrationsBefore('0007-links-in-bulk'), expanding: EXPANDING };
+      await migrateAs(address, older);
+      for (const statement of OLDER_ROWS) await postgres.sql(statement, 'links');
+      const harness = await startHarness({ db: address });
+      await expectOlderLinks(harness);
       await migrateAs(address, older);
       await harness.close();
     },

@@ -6,6 +6,7 @@ import { Sandbox } from '../support/command.ts';
 import { expectExternalIds } from '../support/external-ids.ts';
 import { startHarness } from '../support/harness.ts';
 import { makeOlderFile, OLDER_ROWS } from '../support/older-file.ts';
+import { expectOlderLinks } from '../support/older-links.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 
 const migrationsOf = (path: string) => {
@@ -21,6 +22,14 @@ test('records of an older file can get external IDs', async () => {
   await makeOlderFile(sandbox.database, { lacking: '0006-external-ids', rows: OLDER_ROWS });
   const harness = await startHarness({ db: sandbox.database });
   await expectExternalIds(harness);
+  await harness.close();
+});
+
+test('links of an older file are listed', async () => {
+  using sandbox = new Sandbox();
+  await makeOlderFile(sandbox.database, { lacking: '0007-links-in-bulk', rows: OLDER_ROWS });
+  const harness = await startHarness({ db: sandbox.database });
+  await expectOlderLinks(harness);
   await harness.close();
 });
 

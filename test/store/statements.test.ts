@@ -150,6 +150,31 @@ test('an update writes the columns that change', async () => {
   ]);
 });
 
+test('a batch of links looks up both ends and the links, and writes, each at once', async () => {
+  const links = await Promise.all(
+    many(20, () => null).map(async () => ({
+      ...{ of: 'deals.contacts', parent_id: (await create('/deals', { name: 'D' })).id },
+      id: (await create('/contacts', contact())).id,
+    })),
+  );
+  const looking = ['select deals', 'select contacts', 'select deal_contacts'];
+  // On SQLite a statement has 25 rows, 5 or one.
+  const inserts = isPostgres ? 1 : 4;
+  expect(await statementsOf(post('/links/batch', links), 200)).toEqual(
+    written(...looking, ...Array(inserts).fill('insert deal_contacts')),
+  );
+  expectTrips(3);
+  expect(await statementsOf(post('/links/batch', links), 200)).toEqual(written(...looking));
+  const unlinks = Array(links.length).fill('delete deal_contacts');
+  expect(await statementsOf(post('/links/batch/delete', links), 200)).toEqual(
+    written(...looking, ...unlinks),
+  );
+  expectTrips(3);
+  expect(await statementsOf({ method: 'GET', path: '/links?of=deals.contacts' }, 200)).toEqual([
+    'select deal_contacts',
+  ]);
+});
+
 test('an interaction is tied to who was there, and they remember it', async () => {
   const { email } = await create('/contacts', contact());
   const interaction = { type: 'EMAIL', direction: 'INBOUND', title: 'T', main_contact_email: email };

@@ -68,6 +68,29 @@ const BATCHES: Row[] = [
   ),
 ];
 
+/** The kinds of links, with the scopes that a list of them needs, and an item that makes one. */
+const LINKS: [of: string, scopes: string, item: string][] = [
+  ['deals.contacts', 'deals:read contacts:read', '"parent_id":"{deals}","id":"{contacts}"'],
+  ['deals.companies', 'deals:read companies:read', '"parent_id":"{deals}","id":"{companies}"'],
+  ['notes.records', 'notes:read', '"parent_id":"{notes}","id":"{contacts}"'],
+  ['segments.members', 'segments:read', '"parent_id":"{segments}","id":"{contacts}"'],
+  ['meetings.deal', 'meetings:read deals:read', '"parent_id":"{meetings}","id":"{deals}"'],
+  ['meetings.company', 'meetings:read companies:read', '"parent_id":"{meetings}","id":"{companies}"'],
+];
+/** The kinds of links. */
+export const KINDS = LINKS.map(([of]) => of);
+
+const linkItems = (more: (of: string) => string) =>
+  `[${LINKS.map(([of, , item]) => `{"of":"${of}",${item}${more(of)}}`).join()}]`;
+const withType = (of: string) => (of === 'notes.records' ? ',"record_type":"contact"' : '');
+
+// Items of a kind that the key may not write fail one by one.
+const BULK_LINKS: Row[] = [
+  ...LINKS.map(([of, scopes]): Row => ['GET', `/links?of=${of}`, scopes, '200 list']),
+  ['POST', '/links/batch', '', '200 batch', linkItems(withType)],
+  ['POST', '/links/batch/delete', '', '200 batch', linkItems(() => '')],
+];
+
 const V2: Row[] = [
   ...Object.entries(UPSERTS).flatMap(([name, fields]): Row[] => [
     ['POST', `/${name}/upsert`, `${name}:write`, '201 success', `{${fields}}`],
@@ -83,6 +106,7 @@ const V2: Row[] = [
     ],
   ),
   ...BATCHES,
+  ...BULK_LINKS,
   ['GET', '/authenticate', '', '200 success'],
   ['GET', '/contacts', 'contacts:read', '200 list'],
   ['POST', '/contacts', 'contacts:write', '201 success', '{"first_name":"A"}'],

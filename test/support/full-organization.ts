@@ -3,6 +3,7 @@ import type { Field } from '../../db/model/fields.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { CHANGEABLE, CREATABLE, READ_ONLY } from './contract.ts';
+import { KINDS } from './endpoints.ts';
 import type { Harness, Json, Reply } from './harness.ts';
 import { insertReadOnly, insertTranscribed } from './read-only.ts';
 import { type Client, clientOf, minimalBody } from './v2.ts';
@@ -69,6 +70,7 @@ export async function dumpOf(harness: Harness, { v2, ids, isUsers }: World): Pro
     `contacts/${ids.contacts}/external_ids`,
   ])
     dump[path] = await api.list(`/${path}`);
+  for (const of of KINDS) dump[of] = await api.list(`/links?of=${of}&limit=200`);
   return dump;
 }
 

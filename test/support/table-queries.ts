@@ -2,6 +2,7 @@
 
 import type { Trx } from '../../db/engine/schema.ts';
 import { hasExternalIds, type Match, type Resource } from '../../db/model/resource.ts';
+import { LINK_KINDS } from '../../db/model/resources/link-kinds.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { findUserByEmail, findUsersById } from '../../db/tables/accounts.ts';
 import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
@@ -10,6 +11,8 @@ import { findByExternalIds, findByStart } from '../../db/tables/external-ids.ts'
 import { findStoredResponse, purgeStoredResponses } from '../../db/tables/idempotency.ts';
 import { findDuplicate, findOrigins, listInvolved } from '../../db/tables/interactions.ts';
 import { findKeyByHash } from '../../db/tables/keys.ts';
+import { findLinkEnds, findLinks } from '../../db/tables/link-batches.ts';
+import { type KindQuery, listLinksOfKind } from '../../db/tables/link-lists.ts';
 import { countLinks, deleteLink, findLink, listLinks } from '../../db/tables/links.ts';
 import type { ListQuery } from '../../db/tables/list-query.ts';
 import {
@@ -37,6 +40,8 @@ export interface Question {
   maySort: boolean;
   /** Whether what is tied to a record may all be looked at for what a user sees of it. */
   maySift: boolean;
+  /** Whether two tables are joined, of which the server may read all that is the organization's while that is little. */
+  mayJoin?: true;
 }
 
 /** In a database made for it, columns have these values: for each its name and a number. */
@@ -156,6 +161,7 @@ function lookUpsOf(resource: Resource): Question[] {
   ];
   return [
     lookup(`${name} by their ids`, (db, orgNumber, ids) => findRecords(db, resource, orgNumber, ids)),
+    lookup(`${name} as ends of links`, (db, orgNumber, ids) => findLinkEnds(db, resource, orgNumber, ids)),
     ...('external_id' in resource.fields ? external : []),
     ...(hasExternalIds(resource) ? sources : []),
     ...unique,
@@ -187,6 +193,35 @@ const LINKS = RESOURCES.flatMap(({ links }) => Object.values(links)).flatMap((li
   ];
 });
 
+const KINDS = LINK_KINDS.flatMap((kind): Question[] => {
+  const { link, association } = kind;
+  const parentIds =
+    association === null ? [1, 2].map((n) => sampleOf(link.parentColumn, n)) : [idOf(1), idOf(2)];
+  const whole = { ownerId: null, parentIds: null, parentTypes: null, after: null, limit: 20 };
+  const after = {
+    linkedAt: instantOf(1_000),
+    parentId: parentIds[0] ?? '',
+    childId: sampleOf(link.childColumn),
+  };
+  const list = (words: string, asked: Partial<KindQuery>, may: Partial<Question>): Question => ({
+    ...{ title: `the links of ${kind.name}${words}`, isOfAll: false, maySort: false, maySift: false, ...may },
+    forms: [{}, { after }].map(
+      (page) => (db, orgNumber) => listLinksOfKind(db, kind, { ...whole, ...asked, ...page, orgNumber }),
+    ),
+  });
+  const keys = parentIds.map((parent_id) => ({ parent_id, child_id: sampleOf(link.childColumn) }));
+  const types = { parentTypes: [sampleOf('record_type')] };
+  const ownerId = sampleOf(kind.parent.owner ?? '');
+  return [
+    list('', {}, { isOfAll: true }),
+    list(' of some parents', { parentIds }, { maySort: true }),
+    list(', of a user', { ownerId }, { maySort: true, mayJoin: true }),
+    list(' of some parents, of a user', { ownerId, parentIds }, { maySort: true }),
+    ...(link.typedBy === 'parent' ? [list(' of one type', types, { maySort: true, mayJoin: true })] : []),
+    one(`some links of ${kind.name}`, (db, orgNumber) => findLinks(db, kind, orgNumber, keys)),
+  ];
+});
+
 const DAY_MS = 86_400_000;
 
 const candidate = (orgNumber: number, primaryId: string | null) => ({
@@ -205,6 +240,7 @@ const candidate = (orgNumber: number, primaryId: string | null) => ({
 export const QUESTIONS: readonly Question[] = [
   ...RESOURCES.flatMap((resource) => [...listsOf(resource), ...lookUpsOf(resource)]),
   ...LINKS,
+  ...KINDS,
   one('whether an interaction is a duplicate', async (db, orgNumber) => {
     for (const primaryId of [sampleOf('primary_id'), null])
       await findDuplicate(db, candidate(orgNumber, primaryId));

@@ -52,6 +52,12 @@ function tableOfEndpoints(): Record<string, Row> {
     table[path] = { GET: [`${name}:read`], POST: write };
     table[`${path}/{source}`] = { DELETE: write };
   }
+  // What scopes they need depends on what is asked for.
+  Object.assign(table, {
+    links: { GET: [] },
+    'links/batch': { POST: [] },
+    'links/batch/delete': { POST: [] },
+  });
   for (const [name, child] of [
     ['deal', 'deals'],
     ['company', 'companies'],

@@ -8,6 +8,7 @@ import {
   LONG_TEXT_CHARACTERS_MAX,
   reference,
   text,
+  timestamp,
 } from '../fields.ts';
 import { after, before, refersTo } from '../filters.ts';
 import { json } from '../json-fields.ts';
@@ -66,6 +67,8 @@ export const meetings = defineResource({
       example: [exampleId('recordings')],
     }),
     owner_id: reference('users', { access: 'read', description: 'The user responsible for the meeting.' }),
+    deal_linked_at: timestamp({ access: 'internal', description: 'When the deal was associated.' }),
+    company_linked_at: timestamp({ access: 'internal', description: 'When the company was associated.' }),
     sequence: integer({
       access: 'internal',
       description: 'Revision in the calendar; older revisions are ignored.',
@@ -78,8 +81,12 @@ export const meetings = defineResource({
     start_after: after('start_time'),
   },
   associations: {
-    deal: { column: 'deal_id', description: 'The deal the meeting is about.' },
-    company: { column: 'company_id', description: 'The company the meeting is about.' },
+    deal: { column: 'deal_id', linkedAt: 'deal_linked_at', description: 'The deal the meeting is about.' },
+    company: {
+      column: 'company_id',
+      linkedAt: 'company_linked_at',
+      description: 'The company the meeting is about.',
+    },
   },
   columns: ['id', 'title', 'status', 'start_time', 'end_time', 'location'],
 });
