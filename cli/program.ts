@@ -27,6 +27,7 @@ import { registerRestoreCommand } from './commands/restore.ts';
 import { registerSecretsCommand } from './commands/secrets.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerUpdateCommand } from './commands/update.ts';
+import { registerUpsertCommand } from './commands/upsert.ts';
 import { registerUsersCommand } from './commands/users.ts';
 import { registerVersionCommand } from './commands/version.ts';
 import { CliError, describeError, EXIT, errorCode } from './errors.ts';
@@ -82,6 +83,7 @@ export function buildProgram(): Command {
   registerGetCommand(program);
   registerCreateCommand(program);
   registerUpdateCommand(program);
+  registerUpsertCommand(program);
   registerDeleteCommand(program);
   registerLinkCommands(program);
   registerExportCommand(program);

@@ -437,7 +437,7 @@ describe('what a command loads', () => {
     'server/metrics/measurement.ts',
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
-  const DATA = ['create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'update'];
+  const DATA = ['create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'update', 'upsert'];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
 
   test('is imported dynamically by its file in commands; all below is static', () => {

@@ -1,6 +1,4 @@
 // Carries out `crm link` and `crm unlink`.
-
-import { EXTERNAL_ID_EXAMPLE, type ExternalId, parseExternalIdName } from '../../db/model/external-ids.ts';
 import type { Data } from '../../db/model/json.ts';
 import { isMixed } from '../../db/model/links.ts';
 import type { Link } from '../../db/model/resource.ts';
@@ -8,6 +6,7 @@ import { bodyFromPairs } from '../api/body.ts';
 import { targetColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
+import { externalIdOf } from '../api/external-id.ts';
 import { idSegment, parseTarget, type Target } from '../api/target.ts';
 import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
@@ -39,15 +38,6 @@ function linkBody(target: Target, child: string, pairs: string[]): Data {
   const kind = association === undefined ? 'external ID' : 'association';
   if (pairs.length > 0) throw usageError(`An ${kind} does not have fields.`, 'remove field=value.');
   return association === undefined ? { ...externalIdOf(child) } : { [association.column]: child };
-}
-
-function externalIdOf(name: string): ExternalId {
-  const externalId = parseExternalIdName(name);
-  if (externalId !== undefined) return externalId;
-  throw usageError(
-    `"${name}" is not the name of a source and an ID there.`,
-    `write it as SOURCE:ID, such as ${EXTERNAL_ID_EXAMPLE}. A source has only a to z, 0 to 9, _, . and -.`,
-  );
 }
 
 function ownFields(link: Link, pairs: string[]): Data {

@@ -1,4 +1,4 @@
-// Formats numbers for people: counts, durations, sizes.
+// Formats words and numbers for people: counts, durations, sizes.
 
 /** A whole number with thousands separators. */
 export function formatCount(value: number): string {
@@ -28,4 +28,9 @@ export function formatBytes(bytes: number): string {
   if (bytes >= 1_000_000_000) return `${(bytes / 1_000_000_000).toFixed(1)} GB`;
   if (bytes >= 1_000_000) return `${(bytes / 1_000_000).toFixed(1)} MB`;
   return bytes >= 1_000 ? `${Math.round(bytes / 1_000)} kB` : `${bytes} B`;
+}
+
+/** A text that begins with a capital. */
+export function withCapital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -5,6 +5,7 @@ import { type Fault, requiredFault } from '../../db/model/faults.ts';
 import { type Data, isObject } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { duplicateMessage, type UniqueValue, uniqueValues } from '../../db/model/rules.ts';
+import { matchNames, ON_MATCH } from '../../db/model/upserts.ts';
 import { listExternalIds, lookUpExternalIds } from '../../db/tables/record-external-ids.ts';
 import { findOwners, uniqueName } from '../../db/tables/unique.ts';
 import { canSee } from '../access.ts';
@@ -17,18 +18,8 @@ import { rulesOf } from './registry.ts';
 import type { Change, Writer } from './rules.ts';
 import type { PlannedChange, RunPlan } from './run-plan.ts';
 
-/** What an upsert does with a record that it finds; the first is the default. */
-export const ON_MATCH = ['update', 'fill', 'keep'] as const;
-/** What it does if it finds none; the first is the default. */
-export const ON_MISSING = ['create', 'fail'] as const;
-
 const EXTERNAL_ID = 'external_id';
 const choices = new Intl.ListFormat('en', { type: 'disjunction' });
-
-/** The names of the values by which an upsert can find a record, in their default order. */
-export function matchNames({ unique }: Resource): string[] {
-  return [EXTERNAL_ID, ...Object.keys(unique)];
-}
 
 /** Faults of the body of an upsert beyond its schema: it must have a value to find a record by. */
 export function upsertFaults(resource: Resource, body: Data): Fault[] {

@@ -3,7 +3,7 @@ import { MAKE_ROOM } from '../../api/response-error.ts';
 import { CliError, EXIT, withStep } from '../../errors.ts';
 import { inputName } from '../../input/files.ts';
 import { secondsSince } from '../../input/instant.ts';
-import { counted, formatCount } from '../../terminal/format.ts';
+import { counted, formatCount, withCapital } from '../../terminal/format.ts';
 import { note } from '../../terminal/streams.ts';
 import { type Counts, totalCounts } from '../request.ts';
 import { nextPass } from './resume.ts';
@@ -96,7 +96,7 @@ export class RowRun {
     const { rows, pass, open, openReach, batchSize } = journal.state;
     const beyond = Math.max(0, (input.rowCount ?? 0) - openReach - 1);
     await reporter.start({
-      label: `${request.isDryRun ? 'Checking' : capitalized(job.gerund)} ${job.resource.name}`,
+      label: `${request.isDryRun ? 'Checking' : withCapital(job.gerund)} ${job.resource.name}`,
       unit: 'rows',
       total: pass.number === 1 ? input.rowCount : open.size + beyond,
       startAt: rows + (before?.rows ?? 0),
@@ -161,8 +161,4 @@ export class RowRun {
     const name = inputName(request.input);
     return `${job.verb} the rest from a file, because ${name} cannot be resumed. ${counted(rows, 'row')} of it ${rows === 1 ? 'was' : 'were'} processed, and up to ${unknown} more may have been.`;
   }
-}
-
-function capitalized(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -1,0 +1,94 @@
+// Carries out `crm upsert`: updates the record that is found by an external ID, email or domain, or creates one.
+import type { Data } from '../../db/model/json.ts';
+import type { Resource } from '../../db/model/resource.ts';
+import { matchNames } from '../../db/model/upserts.ts';
+import { bodyFromPairs, createFields, jsonObject } from '../api/body.ts';
+import type { RequestOptions } from '../api/client.ts';
+import { resourceColumns } from '../api/column-layout.ts';
+import { connect } from '../api/connect.ts';
+import { recordOf } from '../api/envelope.ts';
+import { externalIdOf } from '../api/external-id.ts';
+import { resourceFor, resourcePath } from '../api/target.ts';
+import { usageError } from '../errors.ts';
+import { didYouMean } from '../nearest.ts';
+import type { Config } from '../settings/config.ts';
+import { withCapital } from '../terminal/format.ts';
+import { printRecord } from '../terminal/output.ts';
+import { note } from '../terminal/streams.ts';
+
+export interface UpsertFlags {
+  data?: string;
+  externalId?: string;
+  match?: string[];
+  onMatch?: string;
+  onMissing?: string;
+  dryRun?: boolean;
+}
+
+/** Creates or updates a record, prints it, and says which. */
+export async function runUpsert(
+  what: string,
+  pairs: string[],
+  flags: UpsertFlags,
+  config: Config,
+): Promise<void> {
+  const resource = resourceFor(what, 'update');
+  const body = await upsertBody(resource, pairs, flags);
+  const { dryRun: isDryRun = false } = flags;
+  const client = await connect(config);
+  const record = recordOf(
+    await client.request('POST', `${resourcePath(resource)}/upsert`, { ...body, isDryRun }),
+  );
+  note(outcomeInWords(resource, record, isDryRun));
+  const look = resourceColumns(resource);
+  await printRecord(config, record, { ...look, allFields: [...look.allFields, 'outcome', 'matched_by'] });
+}
+
+async function upsertBody(
+  resource: Resource,
+  pairs: readonly string[],
+  flags: UpsertFlags,
+): Promise<Pick<RequestOptions, 'body' | 'rawBody'>> {
+  const { data } = flags;
+  const choices = choicesOf(resource, flags);
+  if (data === undefined) {
+    const values = bodyFromPairs(pairs, createFields(resource));
+    const body = { ...values, ...choices };
+    if (Object.keys(body).length > 0) return { body };
+    const [example = 'name'] = resource.identifying;
+    throw usageError('No values given.', `add values, like ${example}=value, or a JSON object with -d.`);
+  }
+  if (pairs.length > 0) throw usageError('Use either -d or field=value, not both.', 'remove one of them.');
+  // The JSON stays as it is written, so that the server refuses what it has twice.
+  const text = (await jsonObject(data)).trim();
+  const inner = JSON.stringify(choices).slice(1, -1);
+  const rest = text.slice(1).trimStart();
+  return { rawBody: `{${inner}${inner === '' || rest.startsWith('}') ? '' : ','}${rest}` };
+}
+
+/** What the flags say about matching. */
+function choicesOf(resource: Resource, { externalId, match, onMatch, onMissing }: UpsertFlags): Data {
+  const names = matchNames(resource);
+  const unknown = match?.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw usageError(
+      `${resource.name} cannot be matched by "${unknown}".${didYouMean(unknown, names)}`,
+      `use ${names.map((name) => `--match ${name}`).join(' or ')}.`,
+    );
+  }
+  return {
+    ...(externalId !== undefined && { external_id: { ...externalIdOf(externalId) } }),
+    ...(match !== undefined && { match }),
+    ...(onMatch !== undefined && { on_match: onMatch }),
+    ...(onMissing !== undefined && { on_missing: onMissing }),
+  };
+}
+
+function outcomeInWords({ singular }: Resource, record: Data, isDryRun: boolean): string {
+  const { id, outcome, matched_by: matchedBy } = record;
+  // The ID of a record that a dry run creates does not last.
+  const which = outcome === 'created' && isDryRun ? `a ${singular}` : `${singular} ${id}`;
+  const done = outcome === 'unchanged' ? `left ${which} unchanged` : `${outcome} ${which}`;
+  const by = matchedBy === null ? '' : ` (matched by ${matchedBy})`;
+  return isDryRun ? `Would have ${done}${by}. Nothing was written.` : `${withCapital(done)}${by}.`;
+}
