@@ -84,7 +84,7 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     [
       ['link', 'deals/x/external_ids', 'a:7', 'b=1'],
       'An external ID does not have fields',
-      'remove field=value',
+      'Remove field=value',
     ],
     [['unlink', 'deals/x/external_ids'], 'source of the external ID is missing', 'SOURCE'],
     [['get', 'deals/x/external_ids'], 'is a list, not one record', 'crm list deals/x/external_ids'],
