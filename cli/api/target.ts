@@ -1,5 +1,5 @@
 // What commands act on: a resource by name, a record by ID, a sub-resource by path.
-import { externalIds } from '../../db/model/external-ids.ts';
+import { EXTERNAL_IDS } from '../../db/model/external-ids.ts';
 import {
   type Association,
   hasExternalIds,
@@ -94,6 +94,6 @@ function unknownTarget(text: string, of: Resource): CliError {
 
 function subResourcesOf(resource: Resource): string[] {
   const { links, associations } = resource;
-  const external = hasExternalIds(resource) ? [externalIds.table] : [];
+  const external = hasExternalIds(resource) ? [EXTERNAL_IDS] : [];
   return [...Object.keys(links), ...Object.keys(associations), ...external];
 }

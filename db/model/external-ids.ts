@@ -9,6 +9,9 @@ export interface ExternalId {
   id: string;
 }
 
+/** Their table, and the sub-resource of a record. */
+export const EXTERNAL_IDS = 'external_ids';
+
 /** Maximum number of external IDs of a record, which has at most one of each source. */
 export const EXTERNAL_IDS_MAX = 20;
 
@@ -69,12 +72,3 @@ export function parseExternalIdName(name: string): ExternalId | undefined {
   const [, source, id] = NAME.exec(name) ?? [];
   return source === undefined || id === undefined ? undefined : { source, id };
 }
-
-/** The table of the external IDs of all resources. */
-export const externalIds = {
-  table: 'external_ids',
-  parentColumn: 'record_id',
-  childColumn: 'source',
-  resourceColumn: 'resource',
-  children: {},
-} as const;

@@ -1,7 +1,6 @@
 // defineResource(): derives schemas, columns, scopes and lists from one declaration.
 
 import type { TSchema } from 'typebox';
-import { externalIds } from './external-ids.ts';
 import { type ColumnValue, exampleId, type Field, keyColumn, reference, timestamp } from './fields.ts';
 import { bodySchema, named, recordSchema } from './schemas.ts';
 import { singularOf } from './text.ts';
@@ -37,8 +36,6 @@ export interface SideTable {
   readonly parentColumn: string;
   /** Column that identifies a row of a parent: the child's ID, if rows have a child. */
   readonly childColumn: string;
-  /** Column with the name of the parent's resource, if the table has rows of several. */
-  readonly resourceColumn?: string;
   /** The resources that a child can belong to, by their singular; empty if rows have no child. */
   readonly children: Readonly<Record<string, string>>;
   /** The filter whose unique values the rows hold, if they are found by value and not by parent. */
@@ -133,10 +130,10 @@ export function defineResource(options: ResourceOptions): Resource {
     sorts: ['created_at', 'updated_at'],
     links: {},
     associations: {},
+    sideTables: [],
     createdFields: {},
     explanations: {},
     ...options,
-    sideTables: [...(options.sideTables ?? []), ...(hasExternalIds(options) ? [externalIds] : [])],
     fields,
     storedColumns: storedColumnsOf(fields),
     createSchema: named(

@@ -1,20 +1,14 @@
 // Everything about a person in an organization, as one document that can be given to the person.
 
 import type { Db } from '../engine/schema.ts';
+import { EXTERNAL_IDS } from '../model/external-ids.ts';
 import type { Data, JsonValue } from '../model/json.ts';
 import { showRow } from '../model/record-forms.ts';
 import { contacts } from '../model/resources/contacts.ts';
 import { getResource, RESOURCES } from '../model/resources/registry.ts';
 import { listExternalIds, showExternalId } from '../tables/record-external-ids.ts';
 import { findRecords } from '../tables/records.ts';
-import {
-  EXTERNAL_IDS,
-  findMentions,
-  findSegments,
-  type Mention,
-  type Mentions,
-  speakerTest,
-} from './mentions.ts';
+import { findMentions, findSegments, type Mention, type Mentions, speakerTest } from './mentions.ts';
 import { type DataSubject, findTiedRecords, isPerson } from './person.ts';
 
 /** All records that belong to a person or mention one, by resource; other people in them appear only as counts. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { readRows } from '../copy/rows.ts';
 import { type Db, type RecordRow, tableOf } from '../engine/schema.ts';
 import { nextTurn } from '../event-loop.ts';
-import { externalIds } from '../model/external-ids.ts';
+import { EXTERNAL_IDS } from '../model/external-ids.ts';
 import type { Field } from '../model/fields.ts';
 import { type Data, isObject, type JsonValue } from '../model/json.ts';
 import type { Resource } from '../model/resource.ts';
@@ -40,7 +40,7 @@ export function storedColumns({ fields }: Pick<Resource, 'fields'>): string[] {
   );
 }
 
-const BESIDE_RECORDS = ['recording_transcripts', externalIds.table] as unknown as 'records'[];
+const BESIDE_RECORDS = ['recording_transcripts', EXTERNAL_IDS] as unknown as 'records'[];
 
 /** How many rows `findMentions` reads. */
 export async function countSearchedRows(db: Db, orgNumber: number): Promise<number> {
@@ -79,9 +79,6 @@ export async function findMentions(
   return traces;
 }
 
-/** The name of the place of an external ID, which is no field of its record. */
-export const EXTERNAL_IDS = externalIds.table;
-
 // Other systems can use addresses as IDs.
 async function findExternalIds(
   db: Db,
@@ -90,7 +87,7 @@ async function findExternalIds(
   onProgress: (rows: number) => void,
 ): Promise<void> {
   const columns = ['resource', 'source', 'external_id', 'record_id'];
-  const table = { name: externalIds.table, columns, key: columns.slice(0, 3) };
+  const table = { name: EXTERNAL_IDS, columns, key: columns.slice(0, 3) };
   for await (const rows of readRows(db, { ...table, only: sql`org_id = ${orgNumber}` })) {
     for (const row of rows) {
       const [resource, text, id] = [String(row.resource), String(row.external_id), String(row.record_id)];

@@ -4,6 +4,9 @@ import type { Connection } from './connection.ts';
 const ROWS = 1_000_000;
 // Rows of an index on a column that most records leave empty, such as dates that lists filter by range.
 const ROWS_WITH_VALUE = 10_000;
+// Columns that have the same value in all rows of an organization, or in many of them.
+const OF_ALL = new Set(['org_id', 'resource']);
+const OF_MANY = ['source'];
 // Rows with the same value of a column: of one with an index for lists by updated_at, such as owners, and of any other.
 const ROWS_OF_MANY = 10_000;
 const ROWS_OF_FEW = 10;
@@ -26,13 +29,14 @@ export function setPlannerStatistics(writer: Connection): void {
   writer.run('ANALYZE sqlite_schema');
   writer.run('DELETE FROM sqlite_stat1');
   const indexes = indexesOf(writer);
-  const many = new Set(
-    indexes.filter(({ columns }) => columns[2] === 'updated_at').map(({ columns }) => columns[1] ?? ''),
-  );
+  const many = new Set([
+    ...OF_MANY,
+    ...indexes.filter(({ columns }) => columns[2] === 'updated_at').map(({ columns }) => columns[1] ?? ''),
+  ]);
   for (const { tableName, name, columns, isPartial } of indexes) {
     const all = isPartial && !many.has(columns[1] ?? '') ? ROWS_WITH_VALUE : ROWS;
     const rows = columns.map((column, place) => {
-      if (column === 'org_id') return all;
+      if (OF_ALL.has(column)) return all;
       if (place === columns.length - 1) return 1;
       return many.has(column) ? ROWS_OF_MANY : ROWS_OF_FEW;
     });

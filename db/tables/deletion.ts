@@ -1,19 +1,19 @@
 // Deletes a record with everything that belongs to it, and clears references to it.
 
-import { type ExpressionBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { chargeQuota } from '../engine/quota.ts';
-import { linkTable, type RecordKey, type Schema, type Trx, tableOf } from '../engine/schema.ts';
+import { linkTable, type RecordKey, type Trx, tableOf } from '../engine/schema.ts';
 import { type Statement, statement } from '../engine/statement.ts';
 import type { RecordTotals } from '../engine/transaction.ts';
 import { inBatches } from '../event-loop.ts';
 import type { Field } from '../model/fields.ts';
 import { showRow } from '../model/record-forms.ts';
-import type { Link, Resource, SideTable } from '../model/resource.ts';
+import { hasExternalIds, type Link, type Resource, type SideTable } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
 import { uniqueValues } from '../model/rules.ts';
 import { bytesOf } from './content-bytes.ts';
-import { externalIdBytesOf } from './record-external-ids.ts';
+import { deleteExternalIds, externalIdBytesOf } from './record-external-ids.ts';
 import { findRecord } from './records.ts';
 
 /** Changes at most `rows` rows related to the record with that `id`, and returns as many. */
@@ -26,7 +26,7 @@ const piecesOf = memoize((resource: Resource): Piece[] =>
       columnsTo(resource, link.fields).map((column) => clearLinkField(link, column)),
     ),
     ...[...Object.values(other.links), ...other.sideTables].flatMap((rows) =>
-      columnsOfSide(resource, other, rows).map((columns) => deleteRows(other, rows, columns)),
+      columnsOfSide(resource, other, rows).map((columns) => deleteRows(rows, columns)),
     ),
   ]),
 );
@@ -60,6 +60,7 @@ export async function deleteRecord(
   for (const piece of piecesOf(resource)) {
     await inBatches(async (rows) => (await piece(trx, { ...args, rows })).length);
   }
+  if (hasExternalIds(resource)) await deleteExternalIds(trx, resource, { orgNumber, id });
   await removal(resource)(trx, args);
 }
 
@@ -134,21 +135,16 @@ function columnsOfSide(resource: Resource, parent: Resource, rows: SideTable): S
   ];
 }
 
-function deleteRows(
-  { name: parent }: Resource,
-  { table: name, resourceColumn }: SideTable,
-  { column, other }: SideColumns,
-): Piece {
+function deleteRows({ table: name }: SideTable, { column, other }: SideColumns): Piece {
   const table = linkTable(name);
   return statement((db, param) => {
-    const ofRecord = (eb: ExpressionBuilder<Schema, 'links'>) =>
-      eb.and([
-        eb('org_id', '=', param('org')),
-        eb(column, '=', param('id')),
-        ...(resourceColumn === undefined ? [] : [eb(resourceColumn, '=', parent)]),
-      ]);
-    const some = db.selectFrom(table).select(other).where(ofRecord).limit(param('rows'));
-    const removed = db.deleteFrom(table).where(ofRecord);
+    const some = db
+      .selectFrom(table)
+      .select(other)
+      .where('org_id', '=', param('org'))
+      .where(column, '=', param('id'))
+      .limit(param('rows'));
+    const removed = db.deleteFrom(table).where('org_id', '=', param('org')).where(column, '=', param('id'));
     return removed.where(db.engine.isIn(sql.ref(other), some)).returning(other);
   });
 }

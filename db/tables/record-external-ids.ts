@@ -27,37 +27,35 @@ const owned = (resource: Resource, db: Db, param: Param) =>
     )
     .select(['held.source', 'held.external_id as id', 'record.id as record_id'])
     .where('held.org_id', '=', param('org'))
-    .where('held.resource', '=', resource.name);
+    .where('held.resource', '=', resource.name)
+    .where('held.source', '=', param('source'));
 
 const ownersOf = memoize((resource: Resource) => ({
   one: statement<Owner>((db, param) =>
-    owned(resource, db, param)
-      .where('held.source', '=', param('source'))
-      .where('held.external_id', '=', param('id')),
+    owned(resource, db, param).where('held.external_id', '=', param('id')),
   ),
-  // Each ID with each source: nearly always there is only one source.
   several: statement<Owner>((db, param) =>
-    owned(resource, db, param)
-      .where(db.engine.isAmong(sql.ref('held.source'), param('sources')))
-      .where(db.engine.isAmong(sql.ref('held.external_id'), param('ids'))),
+    owned(resource, db, param).where(db.engine.isAmong(sql.ref('held.external_id'), param('ids'))),
   ),
 }));
 
+// One statement for each source, of which there is nearly always only one.
 async function findOwners(
   db: Db,
   resource: Resource,
-  orgNumber: number,
+  org: number,
   wanted: readonly ExternalId[],
 ): Promise<Owner[]> {
-  const [first, ...more] = wanted;
   const { one, several } = ownersOf(resource);
-  if (first === undefined) return [];
-  if (more.length === 0) return one(db, { org: orgNumber, ...first });
-  const sources = JSON.stringify([...new Set(wanted.map(({ source }) => source))]);
-  const ids = JSON.stringify([...new Set(wanted.map(({ id }) => id))]);
-  const names = new Set(wanted.map(externalIdName));
-  const found = await several(db, { org: orgNumber, sources, ids });
-  return found.filter((owner) => names.has(externalIdName(owner)));
+  const bySource = [...Map.groupBy(wanted, ({ source }) => source)];
+  const found = await Promise.all(
+    bySource.map(([source, [first, ...more]]) => {
+      if (first === undefined) return [];
+      if (more.length === 0) return one(db, { org, source, id: first.id });
+      return several(db, { org, source, ids: JSON.stringify([first, ...more].map(({ id }) => id)) });
+    }),
+  );
+  return found.flat();
 }
 
 /** The ID of the record with an external ID. */
@@ -204,6 +202,23 @@ const removal = statement<ExternalId>((db, param) =>
     .where('source', '=', param('source'))
     .returning(['source', 'external_id as id']),
 );
+
+const removalOfAll = statement<never>((db, param) =>
+  db
+    .deleteFrom('external_ids')
+    .where('org_id', '=', param('org'))
+    .where('resource', '=', param('resource'))
+    .where('record_id', '=', param('record')),
+);
+
+/** Removes the external IDs of a record that is deleted, and counted with them. */
+export async function deleteExternalIds(
+  trx: Trx,
+  { name: resource }: Resource,
+  { orgNumber, id: record }: RecordKey,
+): Promise<void> {
+  await removalOfAll(trx, { org: orgNumber, resource, record });
+}
 
 /** Removes a record's external ID of a source; false if it has none. */
 export async function deleteExternalId(

@@ -1,5 +1,10 @@
 // The external IDs of a record, as a sub-resource: list, add and remove.
-import { type ExternalId, externalIdSchema, shownExternalIdSchema } from '../../db/model/external-ids.ts';
+import {
+  EXTERNAL_IDS,
+  type ExternalId,
+  externalIdSchema,
+  shownExternalIdSchema,
+} from '../../db/model/external-ids.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { withArticle } from '../../db/model/text.ts';
@@ -11,7 +16,7 @@ import { identityOf, PAGE_PARAMETERS } from './paging.ts';
 /** The operations on the external IDs of a resource's records. */
 export function externalIdOperations(resource: Resource): Operation[] {
   const { name, singular } = resource;
-  const path = `${pathOf(resource)}/{id}/external_ids`;
+  const path = `${pathOf(resource)}/{id}/${EXTERNAL_IDS}`;
   const common = { api: 'v2' as const, tag: titleOf(resource), path };
   const title = capitalized(singular);
   const at = (call: Call) => ({ resource, recordId: call.params.id ?? '' });
@@ -30,7 +35,7 @@ export function externalIdOperations(resource: Resource): Operation[] {
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
       const { id } = call.params;
-      const cursors = await call.cursors.of(identityOf(call, `${pathOf(resource)}/${id}/external_ids`));
+      const cursors = await call.cursors.of(identityOf(call, `${pathOf(resource)}/${id}/${EXTERNAL_IDS}`));
       const after = cursors.open(call.query.cursor, call.now);
       const limit = Number(call.query.limit);
       const { items, hasNextPage, placeAfter } = await listExternalIdsOf(call, at(call), { after, limit });

@@ -10,10 +10,12 @@ import { type Harness, startHarness } from '../support/harness.ts';
 import { insertTranscribed } from '../support/read-only.ts';
 import { clientOf } from '../support/v2.ts';
 
+// The external IDs are of records of several kinds.
 const OF_ORGANIZATIONS = [
   'api_key_secrets',
   'api_keys',
   'audit_log',
+  'external_ids',
   'idempotency_keys',
   'org_clocks',
   'organizations',
@@ -22,9 +24,10 @@ const OF_ORGANIZATIONS = [
   'settings',
   'users',
 ];
-const BESIDE: SideTable[] = [
-  ...new Set(RESOURCES.flatMap(({ links, sideTables }) => [...Object.values(links), ...sideTables])),
-];
+const BESIDE: SideTable[] = RESOURCES.flatMap(({ links, sideTables }) => [
+  ...Object.values(links),
+  ...sideTables,
+]);
 
 let harness: Harness;
 let tables: TableMetadata[];

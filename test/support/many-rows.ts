@@ -1,6 +1,7 @@
 // Thousands of rows in every table of a database on PostgreSQL, with the values that the questions of the tests ask for.
 import { unchanged } from '../../db/model/fields.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
+import { CHANGEABLE } from './contract.ts';
 import { instantOf } from './table-queries.ts';
 
 /** How many rows every table has of each organization. */
@@ -51,7 +52,7 @@ export async function crowd(run: Run, orgNumber: number): Promise<string[]> {
   const tables = Map.groupBy(columns, ({ table_name }) => table_name);
   for (const [table, own] of tables) {
     const names = own.map(({ column_name }) => column_name);
-    const ties = names.includes('id') ? [] : names.filter((name) => /(?<!^org)_id$/.test(name));
+    const ties = names.includes('id') ? [] : names.filter((name) => /(?<!^org|^external)_id$/.test(name));
     const values = own.map((column) => valueIn(column, orgNumber, ties)).join(', ');
     const into = `insert into "${table}" (${names.join(', ')})`;
     await run(`${into} select ${values} from generate_series(1, ${ROWS}) as n`);
@@ -74,6 +75,8 @@ function valueIn(
   if (data_type === 'bigint' && has_many) return `(n % ${ROWS / MANY} = 1)::int`;
   if (data_type !== 'text') return `${instantOf(0)} + n`;
   if (name === 'segments') return `'[]'`;
+  if (name === 'resource') return `(array['${CHANGEABLE.join("','")}'])[1 + n % ${CHANGEABLE.length}]`;
+  if (name === 'source') return `'source1'`;
   if (ENCODED.has(name) || (name.endsWith('_key') && name !== 'email_key')) return 'null';
   const shared = `'${name}' || n % ${ROWS / (has_many ? MANY : FEW)}`;
   // What ties records together: in one half of the rows the first has many of the second, in the other it is one of many.
