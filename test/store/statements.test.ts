@@ -111,6 +111,22 @@ test('a create looks for what it may conflict with, and writes', async () => {
   expectTrips(3);
 });
 
+test('an external ID is looked up with those of its record, and found by a list in one step more', async () => {
+  const { id } = await create('/tasks', { name: 'T' });
+  const path = `/tasks/${id}/external_ids`;
+  const known = ['select tasks', 'select external_ids', 'select external_ids'];
+  const body = { source: 'crm', id: unique() };
+  expect(await statementsOf(post(path, body), 200)).toEqual(written(...known, 'insert external_ids'));
+  expectTrips(4);
+  expect(await statementsOf(post(path, body), 200)).toEqual(written(...known));
+  const found = { method: 'GET', path: `/tasks?external_id=crm:${body.id}` };
+  expect(await statementsOf(found, 200)).toEqual(['select external_ids', 'select tasks']);
+  const list = { method: 'GET', path };
+  expect(await statementsOf(list, 200)).toEqual(['select tasks', 'select external_ids']);
+  const removal = { method: 'DELETE', path: `${path}/crm` };
+  expect(await statementsOf(removal, 204)).toEqual(written('select tasks', 'delete external_ids'));
+});
+
 test('a create with a key looks it up first, and stores the answer with the record', async () => {
   const request = post('/tasks', { name: 'T' }, unique());
   expect(await statementsOf(request)).toEqual([
