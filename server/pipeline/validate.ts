@@ -3,7 +3,7 @@
 import { TimeSlices } from '../../db/event-loop.ts';
 import { faultsOf } from '../../db/model/check.ts';
 import type { Fault } from '../../db/model/faults.ts';
-import type { JsonValue } from '../../db/model/json.ts';
+import { isObject, type JsonValue } from '../../db/model/json.ts';
 import { invalid, validationError } from '../errors.ts';
 import { type ParsedBody, parseJson, requireUnencoded } from '../json/json-reader.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
@@ -11,7 +11,7 @@ import { type BatchElement, LARGE_BATCH_BYTES, notAnArray, readLargeBatch } from
 
 /** A body that an operation accepts. */
 export interface ValidBody {
-  /** The body as sent; for a batch an array, with null for invalid items. */
+  /** The body as sent; for a batch an array, with no more than the ID of invalid items. */
   body: JsonValue;
   /** The faults of each batch item; only items without any are executed. */
   itemFaults: readonly Fault[][];
@@ -36,7 +36,7 @@ export async function validateBody(
     const elements = await elementsOf(bytes, contentType);
     const itemFaults = await faultsOfEach(elements, faultsIn);
     // Invalid items are dropped, so that they are not sent to the writing thread.
-    const body = elements.map(({ value }, index) => (itemFaults[index]?.length === 0 ? value : null));
+    const body = elements.map(({ value }, index) => (itemFaults[index]?.length === 0 ? value : idIn(value)));
     return { body, itemFaults };
   }
   const parsed = parseJson(bytes, contentType);
@@ -49,6 +49,11 @@ export async function validateBody(
   const faults = faultsIn(parsed);
   if (faults.length > 0) throw validationError(faults);
   return { body: parsed.value, itemFaults: [] };
+}
+
+// All that a response shows of an item that is not executed, and that need not be kept otherwise.
+function idIn(item: JsonValue): JsonValue {
+  return isObject(item) && typeof item.id === 'string' ? { id: item.id } : null;
 }
 
 async function elementsOf(bytes: Uint8Array, contentType: string | null): Promise<BatchElement[]> {

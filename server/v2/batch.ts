@@ -1,5 +1,6 @@
 // Batches: up to 100 items in one request, each carried out or rejected on its own, in order.
 import { type TSchema, Type } from 'typebox';
+import { idSchema, NAME_CHARACTERS_MAX } from '../../db/model/fields.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { named } from '../../db/model/schemas.ts';
 import { ApiError, errorCodeSchema, errorDetailSchema, validationError } from '../errors.ts';
@@ -13,10 +14,12 @@ const FAULTS_LISTED_MAX = 200;
 /**
  * The response to a batch.
  * @param carryOut what is done with the valid items; returns the outcome of each, in their order
+ * @param idOf the ID that an item names, if the response repeats it
  */
 export async function batchAnswer<Item extends JsonValue>(
   call: Call,
   carryOut: (items: readonly Item[]) => Promise<readonly ItemOutcome[]>,
+  idOf?: (item: JsonValue) => JsonValue | undefined,
 ): Promise<Answer> {
   const items = call.body as Item[];
   const faultsOf = (index: number) => call.itemFaults[index] ?? [];
@@ -24,20 +27,26 @@ export async function batchAnswer<Item extends JsonValue>(
   const outcomes = (await carryOut(valid)).values();
   let succeeded = 0;
   let listed = 0;
-  const results = items.map((_, index): Data => {
+  const results = items.map((item, index): Data => {
+    const named = idOf === undefined ? { index } : { index, ...sentId(idOf(item)) };
     const faults = faultsOf(index);
     const outcome = faults.length > 0 ? validationError(faults) : outcomes.next().value;
     if (outcome === undefined) throw new Error(`item ${index} of a batch has no outcome`);
     if (!(outcome instanceof ApiError)) {
       succeeded += 1;
-      return { index, ...outcome };
+      return { ...named, ...outcome };
     }
     const error = itemError(outcome, listed < FAULTS_LISTED_MAX);
     listed += outcome.details?.length ?? 0;
-    return { index, status: 'error', error };
+    return { ...named, status: 'error', error };
   });
   const summary = { total: items.length, succeeded, failed: items.length - succeeded };
   return { status: 200, object: 'batch', data: { items: results, summary } };
+}
+
+// As sent, unless it cannot be an ID.
+function sentId(id: JsonValue | undefined): Data {
+  return typeof id === 'string' && id.length <= NAME_CHARACTERS_MAX ? { id } : {};
 }
 
 function itemError({ code, message, details }: ApiError, isListed: boolean): Data {
@@ -68,9 +77,21 @@ const itemErrorSchema = Type.Object(
     ],
   },
 );
-const failedItem = Type.Object(
-  { index: countOf(1), status: Type.Enum(['error']), error: itemErrorSchema },
-  { ...closed, $id: 'BatchItemFailed' },
+const failedItem = named(
+  'BatchItemFailed',
+  Type.Object({ index: countOf(1), status: Type.Enum(['error']), error: itemErrorSchema }, closed),
+);
+const failedItemById = named(
+  'BatchItemFailedById',
+  Type.Object(
+    {
+      index: countOf(1),
+      id: Type.Optional(idSchema()),
+      status: Type.Enum(['error']),
+      error: itemErrorSchema,
+    },
+    closed,
+  ),
 );
 const summary = Type.Object(
   { total: countOf(2), succeeded: countOf(1), failed: countOf(1) },
@@ -82,17 +103,23 @@ const summary = Type.Object(
  * @param name of the batch, such as `ContactBatchUpdate`, from which those of its parts are made
  * @param statuses of items that succeed; the first one also names their schema
  * @param data of such an item; not given if it has none
+ * @param isById whether each item names an ID, which the response repeats
  */
 export function batchSchema(
   name: string,
   statuses: readonly [BatchStatus, ...BatchStatus[]],
-  data?: TSchema,
+  data: TSchema | null = null,
+  isById = false,
 ): TSchema {
   const status = Type.Enum([...statuses]);
   const succeeded = named(
     `${name}Item${capitalized(statuses[0])}`,
-    Type.Object({ index: countOf(0), status, ...(data && { data }) }, closed),
+    Type.Object(
+      { index: countOf(0), ...(isById && { id: idSchema() }), status, ...(data !== null && { data }) },
+      closed,
+    ),
   );
-  const items = Type.Array(Type.Union([succeeded, failedItem], { $id: `${name}Item` }));
+  const failed = isById ? failedItemById : failedItem;
+  const items = Type.Array(Type.Union([succeeded, failed], { $id: `${name}Item` }));
   return Type.Object({ items, summary }, { ...closed, $id: `${name}Result` });
 }

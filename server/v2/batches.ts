@@ -1,7 +1,7 @@
 // The batches of a resource: what can be done with up to 100 of its records in one request.
 import { type TObject, Type } from 'typebox';
 import { exampleId, idSchema } from '../../db/model/fields.ts';
-import type { Data } from '../../db/model/json.ts';
+import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { named } from '../../db/model/schemas.ts';
 import { ApiError, notFound } from '../errors.ts';
@@ -18,6 +18,7 @@ type SpecificWrite = Omit<WriteOperation, 'api' | 'tag'>;
 type SpecificLookup = Omit<LookupOperation, 'api' | 'tag'>;
 
 const BY_ID = 'The body is an array of IDs.';
+const itself = (id: JsonValue) => id;
 /** What holds for the items of every batch. */
 export const EACH_ALONE =
   'Items are independent of each other. A 200 does not mean that every item succeeded: check summary.failed.';
@@ -64,12 +65,16 @@ export function batchUpdate(resource: Resource): SpecificWrite {
       Type.Object({ id: idSchema(), ...properties }, { additionalProperties: false }),
     ),
     examples: { body: { id: exampleId(resource.name), ...updateExample(resource) } },
-    answer: batchSchema(`${typeName}BatchUpdate`, ['updated', 'unchanged'], resource.responseSchema),
+    answer: batchSchema(`${typeName}BatchUpdate`, ['updated', 'unchanged'], resource.responseSchema, true),
     run: (call) =>
-      batchAnswer<Data>(call, async (items) => {
-        const updates = items.map(({ id, ...input }) => ({ id: String(id), input }));
-        return (await updateRecords(call, resource, updates)).map(outcomeOf);
-      }),
+      batchAnswer<Data>(
+        call,
+        async (items) => {
+          const updates = items.map(({ id, ...input }) => ({ id: String(id), input }));
+          return (await updateRecords(call, resource, updates)).map(outcomeOf);
+        },
+        (item) => (isObject(item) ? item.id : undefined),
+      ),
   };
 }
 
@@ -89,19 +94,23 @@ export function batchGet(resource: Resource): SpecificLookup {
     isLookup: true,
     body: idSchema(),
     examples: { body: exampleId(name) },
-    answer: batchSchema(`${capitalized(singular)}BatchGet`, ['found'], resource.responseSchema),
+    answer: batchSchema(`${capitalized(singular)}BatchGet`, ['found'], resource.responseSchema, true),
     run: (call) =>
-      batchAnswer<string>(call, async (ids) => {
-        const found = await getRecords(call, resource, ids);
-        return ids.map((id): ItemOutcome => {
-          const data = found.get(id);
-          return data === undefined ? notFound(singular) : { status: 'found', data };
-        });
-      }),
+      batchAnswer<string>(
+        call,
+        async (ids) => {
+          const found = await getRecords(call, resource, ids);
+          return ids.map((id): ItemOutcome => {
+            const data = found.get(id);
+            return data === undefined ? notFound(singular) : { status: 'found', data };
+          });
+        },
+        itself,
+      ),
   };
 }
 
-const batchDeleteAnswer = batchSchema('BatchDelete', ['deleted']);
+const batchDeleteAnswer = batchSchema('BatchDelete', ['deleted'], null, true);
 
 /** Deletes records by their IDs. */
 export function batchDelete(resource: Resource): SpecificWrite {
@@ -120,11 +129,14 @@ export function batchDelete(resource: Resource): SpecificWrite {
     examples: { body: exampleId(resource.name) },
     answer: batchDeleteAnswer,
     run: (call) =>
-      batchAnswer<string>(call, (ids) =>
-        oneByOne(call.db, ids, async (id) => {
-          await removeRecord(call, resource, id);
-          return { status: 'deleted' };
-        }),
+      batchAnswer<string>(
+        call,
+        (ids) =>
+          oneByOne(call.db, ids, async (id) => {
+            await removeRecord(call, resource, id);
+            return { status: 'deleted' };
+          }),
+        itself,
       ),
   };
 }

@@ -17,14 +17,16 @@ export function expectBatch(
   reply: Reply,
   total: number,
   carryOut: (index: number, answered: Json) => ItemOutcome,
+  ids?: readonly string[],
 ): void {
   expect(reply.status).toBe(200);
   const { data } = reply.body;
   expect(data.items.map((item: Json) => item.index)).toEqual(
     Array.from({ length: total }, (_, index) => index),
   );
+  if (ids !== undefined) expect(data.items.map((item: Json) => item.id)).toEqual([...ids]);
   let failed = 0;
-  for (const [index, item] of data.items.entries()) {
+  for (const [index, { id: _, ...item }] of data.items.entries()) {
     const outcome = carryOut(index, item.data);
     if ('done' in outcome) {
       const { done: status, ...rest } = outcome;

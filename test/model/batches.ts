@@ -82,9 +82,11 @@ export async function takeBatch(
   const reply = await turn.client.post(`/${resource}/${path}`, body);
   if (resource === 'pipelines' && turn.actor.userId !== null && verb !== 'get')
     return expectOutcome(reply, { status: 403 });
-  expectBatch(reply, body.length, (index, answered) => {
+  const ids = verb === 'create' ? undefined : resolved.map(({ id }) => id);
+  const outcome = (index: number, answered: Json) => {
     const item = resolved[index];
     if (item === undefined) throw new Error('an item that was not sent');
     return carryOut(turn, resource, item, answered);
-  });
+  };
+  expectBatch(reply, body.length, outcome, ids);
 }

@@ -37,10 +37,10 @@ for (const resource of CHANGEABLE) {
       const { details: _, ...error } = missing;
       expect(await batchDelete(resource, [a.id, ABSENT, b.id, a.id])).toEqual({
         items: [
-          { index: 0, status: 'deleted' },
-          { index: 1, status: 'error', error },
-          { index: 2, status: 'deleted' },
-          { index: 3, status: 'error', error },
+          { index: 0, id: a.id, status: 'deleted' },
+          { index: 1, id: ABSENT, status: 'error', error },
+          { index: 2, id: b.id, status: 'deleted' },
+          { index: 3, id: a.id, status: 'error', error },
         ],
         summary: { total: 4, succeeded: 2, failed: 2 },
       });
@@ -138,10 +138,10 @@ test('a dry run deletes nothing, and a repeated request deletes once', async () 
   const send = (headers: Record<string, string>) =>
     harness.send('POST', '/api/v2/tasks/batch/delete', { headers, body: [id] });
   const tried = await send({ 'Dry-Run': 'true' });
-  expect(tried.body.data.items).toEqual([{ index: 0, status: 'deleted' }]);
+  expect(tried.body.data.items).toEqual([{ index: 0, id, status: 'deleted' }]);
   expect((await api.get(`/tasks/${id}`)).status).toBe(200);
   const first = await send({ 'Idempotency-Key': 'delete-1' });
   const again = await send({ 'Idempotency-Key': 'delete-1' });
-  expect(first.body.data.items).toEqual([{ index: 0, status: 'deleted' }]);
+  expect(first.body.data.items).toEqual([{ index: 0, id, status: 'deleted' }]);
   expect(again.text).toBe(first.text);
 });

@@ -35,15 +35,15 @@ for (const resource of Object.keys(CONTRACT)) {
     test('are shown as in a list, in the order asked, as often as asked', async () => {
       const [a, b, c] = [await make(resource), await make(resource), await make(resource)];
       const listed = new Map((await api.list(`/${resource}`)).map((record) => [record.id, record]));
-      const found = (index: number, id: string) => ({ index, status: 'found', data: listed.get(id) });
+      const found = (index: number, id: string) => ({ index, id, status: 'found', data: listed.get(id) });
       expect(await batchGet(resource, [c, a, ABSENT, b, c, 'x'])).toEqual({
         items: [
           found(0, c),
           found(1, a),
-          { index: 2, status: 'error', error: MISSING },
+          { index: 2, id: ABSENT, status: 'error', error: MISSING },
           found(3, b),
           found(4, c),
-          { index: 5, status: 'error', error: MISSING },
+          { index: 5, id: 'x', status: 'error', error: MISSING },
         ],
         summary: { total: 6, succeeded: 4, failed: 2 },
       });
@@ -56,6 +56,7 @@ for (const resource of Object.keys(CONTRACT)) {
       const codes = items.map((item: Json) => item.error?.code ?? item.status);
       const failed = 'VALIDATION_FAILED';
       expect(codes).toEqual([failed, 'found', failed, failed, failed, 'VALIDATION_OUT_OF_RANGE']);
+      expect(items.map((item: Json) => item.id)).toEqual([undefined, id, ...Array(4).fill(undefined)]);
       expect(items[0].error).toEqual({
         code: failed,
         message: 'must be a string',
@@ -84,7 +85,7 @@ test('a hidden record and one of another organization answer as one that does no
   const foreign = await other.create('contacts');
   const user = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
   const { items } = await batchGet('contacts', [bobs.id, mine.id, foreign.id, ABSENT], user);
-  expect(items[1]).toEqual({ index: 1, status: 'found', data: mine });
+  expect(items[1]).toEqual({ index: 1, id: mine.id, status: 'found', data: mine });
   for (const index of [0, 2, 3]) expect(items[index].error).toEqual(items[3].error);
 });
 
@@ -92,7 +93,7 @@ test('a user-bound key reads pipelines, as it does in lists', async () => {
   const user = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
   const pipeline = await api.create('pipelines');
   const { items } = await batchGet('pipelines', [pipeline.id], user);
-  expect(items).toEqual([{ index: 0, status: 'found', data: pipeline }]);
+  expect(items).toEqual([{ index: 0, id: pipeline.id, status: 'found', data: pipeline }]);
 });
 
 test('long texts are whole, in an answer of more than 4 MiB', async () => {

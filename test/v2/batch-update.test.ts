@@ -45,9 +45,9 @@ for (const resource of CHANGEABLE) {
       const changed = { ...a, [field]: 'Other', updated_at: at() };
       expect(data).toEqual({
         items: [
-          { index: 0, status: 'updated', data: changed },
-          { index: 1, status: 'unchanged', data: b },
-          { index: 2, status: 'unchanged', data: b },
+          { index: 0, id: a.id, status: 'updated', data: changed },
+          { index: 1, id: b.id, status: 'unchanged', data: b },
+          { index: 2, id: b.id, status: 'unchanged', data: b },
         ],
         summary: { total: 3, succeeded: 3, failed: 0 },
       });
@@ -65,7 +65,7 @@ for (const resource of CHANGEABLE) {
         { id: record.id, [field]: record[field] ?? null },
       ]);
       const shown = (value: Json) => ({ ...record, [field]: value, updated_at: at() });
-      expect(items.map(({ index: _, ...item }: Json) => item)).toEqual([
+      expect(items.map(({ status, data }: Json) => ({ status, data }))).toEqual([
         { status: 'updated', data: shown('One') },
         { status: 'unchanged', data: shown('One') },
         { status: 'updated', data: shown('Two') },
@@ -106,6 +106,7 @@ for (const resource of CHANGEABLE) {
         { id, match: ['external_id'] },
         { id, on_match: 'fill' },
       ]);
+      expect(items.map((item: Json) => item.id)).toEqual([...Array(5).fill(undefined), id, id, id]);
       const details = items.map((item: Json) => item.error.details[0]);
       expect(details.map(({ path, code }: Json) => [path, code])).toEqual([
         ['id', 'VALIDATION_REQUIRED_FIELD'],
