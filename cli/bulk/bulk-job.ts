@@ -115,8 +115,18 @@ class BulkPass implements RowSender {
       : { code: 'VALIDATION_INVALID_FORMAT', path: 'id', message };
   }
 
-  orderingKeys(): string[] {
-    return [];
+  /**
+   * Rows of one record keep their order, and so do those that may take a value, or a place, that an earlier row frees:
+   * an email of another contact, a note below another.
+   */
+  orderingKeys(body: Data): string[] {
+    const { verb, resource } = this.#parts;
+    if (verb === 'get') return [];
+    const { unique, fields, name } = resource;
+    const shared = Object.keys(body).some(
+      (field) => Object.values(unique).flat().includes(field) || fields[field]?.references === name,
+    );
+    return [String(body.id), ...(shared ? ['shared'] : [])];
   }
 
   async send({ number, rows }: PendingBatch): Promise<RowOutcome[]> {

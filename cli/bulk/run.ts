@@ -42,8 +42,7 @@ interface BulkCommand {
 }
 
 const BATCH_SIZE = 100;
-// What is written is sent in the order of the rows: one may need what an earlier one changed.
-const CONCURRENCY = { update: 1, delete: 1, get: 4 } as const;
+const CONCURRENCY = 4;
 
 /** Updates the records of the rows; `field=value` sets a field in every row. */
 export async function runUpdateFrom(
@@ -118,14 +117,13 @@ async function runBulk(command: BulkCommand, config: Config): Promise<void> {
   await command.confirm?.(source.rowCount);
   const greeting = await preflight(client);
   const interruption = new AbortController();
-  const concurrency = CONCURRENCY[verb];
   const job = new BulkJob({
-    ...{ verb, resource, client, reporter, interruption, isDryRun, constants, concurrency },
+    ...{ verb, resource, client, reporter, interruption, isDryRun, constants, concurrency: CONCURRENCY },
     onFound: async (records) => printer?.print(records),
   });
   const request = {
     ...{ input, isDryRun, isQuiet, errors, isResumeWanted: flags.resume ?? true },
-    ...{ stopAfter: null, concurrency, batchSize: BATCH_SIZE, isConfirmed: true },
+    ...{ stopAfter: null, concurrency: CONCURRENCY, batchSize: BATCH_SIZE, isConfirmed: true },
   };
   const result = await runRows({
     ...{ job, request, input: source, url: config.url, apiKey, reporter, interruption, ...greeting },

@@ -270,6 +270,15 @@ describe('update --from', () => {
       { id: taker.id, title: 'First' },
       { id: taker.id, title: 'Last' },
     ]);
+    let isFirst = true;
+    service.between = async ({ path }, answer) => {
+      // Long enough for the second batch to overtake the first, if it were sent.
+      if (isBulk(path) && isFirst) {
+        isFirst = false;
+        await Bun.sleep(500);
+      }
+      return answer();
+    };
     expect((await service.crm(['update', 'contacts', '--from', 'swap.ndjson'])).exitCode).toBe(0);
     expect(await api.fetch('contacts', taker.id)).toMatchObject({ email: 'swap@example.com', title: 'Last' });
   });
@@ -381,11 +390,11 @@ describe('whatever ends the command', () => {
 
   test.each(['delete', 'update'] as const)('%s, killed and run again, does every row once', async (verb) => {
     const label = `killed-${verb}`;
-    const ids = await tasks(label, 450);
+    const ids = await tasks(label, 1_250);
     await writeIds(`${label}.txt`, ids);
     let child: CommandChild | undefined;
-    // The third batch is carried out, but its sender dies before the response arrives.
-    service.between = atRequest(3, () => {
+    // The eighth batch is carried out, but its sender dies before the response arrives.
+    service.between = atRequest(8, () => {
       child?.kill('SIGKILL');
       return child?.run;
     });
@@ -398,13 +407,13 @@ describe('whatever ends the command', () => {
       return response;
     };
     const again = await service.crm([...jobs[verb](label), '-o', 'json']);
-    expect(again.stderr).toContain('Resuming after row 200.');
-    expect([again.exitCode, replays]).toEqual([0, 1]);
+    expect(again.stderr).toMatch(/^Resuming after row \d00\.$/m);
+    expect([again.exitCode, replays > 0]).toEqual([0, true]);
     // Sent twice, a row would be rejected, or unchanged.
-    expect(JSON.parse(again.stdout)).toMatchObject({ rows: 450, [`${verb}d`]: 450, rejected: 0 });
+    expect(JSON.parse(again.stdout)).toMatchObject({ rows: 1_250, [`${verb}d`]: 1_250, rejected: 0 });
     const left = (await service.all('tasks')).filter(({ name }) => String(name).startsWith(`${label} `));
     expect(left.filter(({ done }) => !done)).toEqual([]);
-    expect(left.length).toBe(verb === 'delete' ? 0 : 450);
+    expect(left.length).toBe(verb === 'delete' ? 0 : 1_250);
   });
 
   test('interrupted, it says how to continue, with 130', async () => {
@@ -418,9 +427,10 @@ describe('whatever ends the command', () => {
     child = service.start(jobs.delete('stopped'));
     const run = await child.run;
     expect(run.exitCode).toBe(130);
-    expect(run.stderr).toContain('Interrupted after 100 rows.');
+    const [, rows = ''] = /Interrupted after (0|100|200) rows\./.exec(run.stderr) ?? [];
+    expect(rows).not.toBe('');
     expect(run.stderr).toContain(
-      'Run the same command again to continue after row 100. No row is lost or duplicated.',
+      `Run the same command again to continue after row ${rows}. No row is lost or duplicated.`,
     );
     service.between = null;
     expect((await service.crm(jobs.delete('stopped'))).exitCode).toBe(0);
