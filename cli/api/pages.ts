@@ -17,7 +17,7 @@ export interface Pageable {
 }
 
 /** Largest page of API v2. */
-const PAGE_SIZE_MAX = 200;
+export const PAGE_SIZE_MAX = 200;
 
 /** The list at a path of API v2. */
 export function listAt(path: string, query: Record<string, string> = {}, signal?: AbortSignal): Pageable {

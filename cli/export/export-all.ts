@@ -46,8 +46,8 @@ async function gather(job: ExportAllJob, part: string) {
   const { url, subject, isResumed } = job;
   const began_at = new Date().toISOString();
   const spools: Spool[] = [];
-  const open = (name: string): Spool => {
-    const spool = Spool.open(join(part, name), subject, isResumed);
+  const open = (name: string, of = subject): Spool => {
+    const spool = Spool.open(join(part, name), of, isResumed);
     spools.push(spool);
     return spool;
   };
@@ -58,7 +58,8 @@ async function gather(job: ExportAllJob, part: string) {
       await fetchRecords(job, resource, spool);
       fetched.push({ resource, spool });
     }
-    const links = open(LINKS_NAME);
+    // An older crm fetched the links of one record after another, and what it left is not continued.
+    const links = open(LINKS_NAME, `${subject}\nlinks`);
     await exportLinks(job, fetched, links);
     const files: Pick<ManifestFile, 'name' | 'records'>[] = [];
     for (const one of fetched) files.push(await finishRecords(job, one, part));

@@ -1,11 +1,10 @@
-// Exports the links of records, as lines that `import all` restores.
+// Exports the links of all records, kind by kind, as lines that `import all` restores.
 import type { Data } from '../../db/model/json.ts';
-import type { Resource } from '../../db/model/resource.ts';
+import { childOf } from '../../db/model/links.ts';
+import type { Link, Resource } from '../../db/model/resource.ts';
 import type { Client } from '../api/client.ts';
-import { listRequest } from '../api/list-request.ts';
-import { type Page, pagesOf } from '../api/pages.ts';
-import { isRefusal } from '../errors.ts';
-import { fileLines } from '../input/lines.ts';
+import { listAt, PAGE_SIZE_MAX, type Page, pagesOf } from '../api/pages.ts';
+import { linesFromEnd } from '../input/lines.ts';
 import { counted } from '../terminal/format.ts';
 import { type ExportDisplay, requestsPerMinute } from './display.ts';
 import type { Spool } from './spool.ts';
@@ -22,69 +21,83 @@ export interface FetchedRecords {
   spool: Spool;
 }
 
-/** Adds the links of all records to the spool; its cursor is the number of finished records. */
+/** The links of one sub-resource. */
+interface Kind {
+  resource: Resource;
+  name: string;
+  link: Link;
+}
+
+/** Adds the links between the fetched records to the spool; its cursor is a kind, and a cursor in the list of its links. */
 export async function exportLinks(
   { client, display }: { client: Client; display: ExportDisplay },
   fetched: readonly FetchedRecords[],
   links: Spool,
 ): Promise<void> {
   if (links.isComplete) return;
-  const linked = fetched.filter(({ resource }) => Object.keys(resource.links).length > 0);
-  const total = sum(linked.map(({ spool }) => spool.lines));
-  const requests = sum(linked.map(({ resource, spool }) => spool.lines * Object.keys(resource.links).length));
-  const behind = Number(links.cursor ?? 0);
-  let done = 0;
-  const onPage = async (page: Page): Promise<void> => {
-    const perMinute = (requestsPerMinute(page) * total) / requests;
-    await display.start({
-      ...{ label: 'Exporting links', unit: 'records', total, startAt: behind },
-      ...(Number.isFinite(perMinute) && { ratePerMinuteMax: Math.floor(perMinute) }),
-    });
-  };
-  for (const { resource, spool } of linked) {
-    for await (const line of fileLines(spool.path)) {
-      done += 1;
-      if (done <= behind) continue;
-      const lines = await linksOf({ client, onPage }, resource, JSON.parse(line) as Data).catch(noneIfGone);
-      links.append(lines, String(done));
-      display.show({ done });
+  const kinds = fetched.flatMap(({ resource }) =>
+    Object.entries(resource.links).map(([name, link]): Kind => ({ resource, name, link })),
+  );
+  const newest = new Map(fetched.map(({ resource, spool }) => [resource.name, lastIdIn(spool)]));
+  const [begun = '', from = null] = links.cursor?.split(' ') ?? [];
+  const first = Math.max(0, kinds.map(nameOf).indexOf(begun));
+  for (const [index, kind] of kinds.entries()) {
+    if (index < first) continue;
+    const list = listAt('/api/v2/links', { of: nameOf(kind) });
+    for await (const page of pagesOf(client, list, { cursor: index === first ? from : null })) {
+      await startDisplay(display, page, links);
+      const next = kinds[index + 1];
+      const lines = page.records
+        .filter((one) => isFetched(kind, one, newest))
+        .map((one) => lineOf(kind, one));
+      if (page.nextCursor !== null) links.append(lines, `${nameOf(kind)} ${page.nextCursor}`);
+      else links.append(lines, next === undefined ? null : nameOf(next));
+      display.show({ done: links.lines });
     }
   }
-  links.append([], null);
   await display.stop(`links: ${counted(links.lines, 'line')}`);
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
+function nameOf({ resource, name }: Kind): string {
+  return `${resource.name}.${name}`;
 }
 
-// Deleted since it was listed, so it has no links any more.
-function noneIfGone(error: unknown): LinkLine[] {
-  if (isRefusal(error, 404)) return [];
-  throw error;
+async function startDisplay(display: ExportDisplay, page: Page, { lines }: Spool): Promise<void> {
+  const ratePerMinuteMax = requestsPerMinute(page) * PAGE_SIZE_MAX;
+  await display.start({
+    label: 'Exporting links',
+    unit: 'links',
+    total: null,
+    startAt: lines,
+    ratePerMinuteMax,
+  });
 }
 
-async function linksOf(
-  { client, onPage }: { client: Client; onPage: (page: Page) => Promise<void> },
-  resource: Resource,
-  record: Data,
-): Promise<LinkLine[]> {
-  if (record.member_count === 0) return [];
-  const lines: LinkLine[] = [];
-  const id = String(record.id);
-  for (const [name, link] of Object.entries(resource.links)) {
-    const list = listRequest(`${resource.name}/${id}/${name}`, { api: 'v2' });
-    for await (const page of pagesOf(client, list)) {
-      await onPage(page);
-      for (const child of page.records) {
-        const own: Data = Object.fromEntries(
-          Object.keys(link.fields).map((field) => [field, child[field] ?? null]),
-        );
-        // The items of a mixed list are not records, and have the child's ID as record_id.
-        const recordId = String(child.id ?? child[link.childColumn]);
-        lines.push({ resource: resource.name, id, link: name, record_id: recordId, ...own });
-      }
-    }
-  }
-  return lines;
+// The records are in order of creation, and so are IDs.
+function lastIdIn({ path }: Spool): string {
+  for (const line of linesFromEnd(path)) return String((JSON.parse(line) as Data).id);
+  return '';
+}
+
+// A record that was created after the others had been fetched is not in the folder.
+function isFetched(
+  { resource, link }: Kind,
+  { parent_id, id, ...own }: Data,
+  newest: Map<string, string>,
+): boolean {
+  const told = childOf(link, { link: own });
+  const children = told === undefined ? Object.values(link.children) : [told];
+  const isIn = (id: unknown, name: string) => String(id) <= (newest.get(name) ?? '');
+  return isIn(parent_id, resource.name) && children.some((child) => isIn(id, child));
+}
+
+function lineOf({ resource, name, link }: Kind, { parent_id, id, ...shown }: Data): LinkLine {
+  const own = Object.keys(link.fields).map((field) => [field, shown[field] ?? null]);
+  return {
+    resource: resource.name,
+    id: parent_id ?? null,
+    link: name,
+    record_id: id ?? null,
+    ...Object.fromEntries(own),
+  };
 }
