@@ -54,15 +54,20 @@ export const IMPORT_FLAGS = {
   ]),
   decimalComma: onOff('--decimal-comma', 'Numbers have a decimal comma: 1.200,50', MEANING),
   createMissing: onOff('--create-missing', 'Create companies that do not exist', MEANING),
-  onDuplicate: otherwise(
-    'fail',
-    choice(
-      '--on-duplicate <what>',
-      'What to do if a record with the same email or domain exists',
-      ANY_MEANING,
-      ['skip', 'update', 'fail'],
-    ),
+  /** Null for the default, which depends on the next three. */
+  onDuplicate: choice(
+    '--on-duplicate <what>',
+    'What to do with a row whose record exists (default: fail, or update if rows are matched)',
+    ANY_MEANING,
+    ['update', 'fill', 'skip', 'fail'],
   ),
+  externalId: text('--external-id <header>', 'Column with the IDs that records have elsewhere', MEANING),
+  source: text('--source <name>', 'Name of the system that --external-id is from, such as hubspot', MEANING),
+  matchOn: oneOf('--match-on <what>', 'Change the record that has the same; repeatable', MEANING, [
+    'external_id',
+    'email',
+    'domain',
+  ]),
   isDryRun: onOff('--dry-run', 'Check everything and write nothing', RUN),
   /** Null for the default file, which a dry run does not write. */
   errors: text('--errors <file>', 'File for rejected rows (default: FILE.errors.csv or .ndjson)', RUN),
@@ -105,6 +110,21 @@ function encodingNamed(value: string): string {
 
 function list(flags: string, description: string, use: Use): Flag<readonly string[]> {
   return { option: new Option(flags, description).argParser(collect), absent: [], ...use };
+}
+
+/** A list of some of the choices. */
+function oneOf(
+  flags: string,
+  description: string,
+  use: Use,
+  choices: readonly string[],
+): Flag<readonly string[]> {
+  const option = new Option(flags, description).choices(choices);
+  const check = (value: string, previous?: string[]): string[] => {
+    if (choices.includes(value)) return collect(value, previous);
+    throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+  };
+  return { option: option.argParser(check), absent: [], ...use };
 }
 
 function onOff(flags: string, description: string, use: Use): Flag<boolean> {

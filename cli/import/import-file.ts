@@ -92,4 +92,5 @@ async function settled(request: ImportRequest): Promise<ImportRequest | null> {
 function tellPlan(plan: Plan, request: ImportRequest, { survey }: SurveyedInput): void {
   note(`${request.isDryRun ? 'Checking' : 'Importing'} ${plan.resource.name} from ${survey.name}:`);
   for (const line of describePlan(plan)) note(line);
+  for (const message of plan.lacking) note(`crm: ${message} Rows without a record are rejected.`);
 }

@@ -4,13 +4,13 @@ import type { ImportFlags } from './flags.ts';
 import type { RowStatus } from './row.ts';
 import type { SuggestedFlags } from './suggested-flags.ts';
 
-export type OnDuplicate = ImportFlags['onDuplicate'];
+export type OnDuplicate = NonNullable<ImportFlags['onDuplicate']>;
 
 /** How many rows have each result. */
 export type Counts = Record<RowStatus, number>;
 
 /** The counts that a summary of an import has. */
-export type ImportCounts = Pick<Counts, 'created' | 'updated' | 'skipped' | 'rejected'>;
+export type ImportCounts = Pick<Counts, 'created' | 'updated' | 'unchanged' | 'skipped' | 'rejected'>;
 
 export const NO_COUNTS: Counts = {
   ...{ created: 0, updated: 0, unchanged: 0, deleted: 0, found: 0, skipped: 0, rejected: 0 },
@@ -25,14 +25,19 @@ export function totalCounts(parts: readonly Partial<Counts>[]): Counts {
   return total;
 }
 
-export function importCounts({ created, updated, skipped, rejected }: Counts): ImportCounts {
-  return { created, updated, skipped, rejected };
+export function importCounts({ created, updated, unchanged, skipped, rejected }: Counts): ImportCounts {
+  return { created, updated, unchanged, skipped, rejected };
 }
 
 export interface ImportRequest extends ImportFlags {
   resource: string;
   /** Path, or `-` for standard input. */
   input: string;
+}
+
+/** What happens to a row whose record exists. */
+export function onDuplicateOf({ onDuplicate, externalId, matchOn }: ImportFlags): OnDuplicate {
+  return onDuplicate ?? (externalId !== null || matchOn.length > 0 ? 'update' : 'fail');
 }
 
 /** What the rejected rows of a run have in common. */

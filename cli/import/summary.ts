@@ -49,11 +49,12 @@ function alreadyThere(input: string, figures: string): string {
 }
 
 function sentence(summary: ImportSummary, file: string): string {
-  const { resource, rows, created, updated, skipped, rejected, errors_file: errors } = summary;
+  const { resource, rows, created, updated, unchanged, skipped, rejected, errors_file: errors } = summary;
   const verb = summary.dry_run ? 'would be ' : '';
   const parts = [
     `${formatCount(created)} ${verb}created`,
     ...(updated > 0 ? [`${formatCount(updated)} ${verb}updated`] : []),
+    ...(unchanged > 0 ? [`${formatCount(unchanged)} ${verb}unchanged`] : []),
     ...(skipped > 0 ? [`${formatCount(skipped)} ${verb}skipped`] : []),
     `${formatCount(rejected)} ${verb}rejected`,
   ].join(', ');
@@ -63,7 +64,7 @@ function sentence(summary: ImportSummary, file: string): string {
   const { companies_created: made } = summary;
   const companies =
     made === 0 ? '' : `, ${counted(made, 'missing company', 'missing companies')} ${verb}created`;
-  const imported = created + updated;
+  const imported = created + updated + unchanged;
   const done = imported === rows ? '' : `${formatCount(imported)} of `;
   const noun = counted(rows, singularOf(resource), resource);
   const began = summary.dry_run ? `Checked ${noun}, nothing was written` : `Imported ${done}${noun}`;

@@ -44,6 +44,7 @@ function figures({
   status,
   created,
   updated,
+  unchanged,
   skipped,
   rejected,
   errors_file: errors,
@@ -51,6 +52,7 @@ function figures({
   const parts = [
     `${formatCount(created)} created`,
     ...(updated > 0 ? [`${formatCount(updated)} matched or updated`] : []),
+    ...(unchanged > 0 ? [`${formatCount(unchanged)} unchanged`] : []),
     ...(skipped > 0 ? [`${formatCount(skipped)} skipped`] : []),
     ...(rejected > 0 ? [`${formatCount(rejected)} rejected, see ${errors}`] : []),
   ];

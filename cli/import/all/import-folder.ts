@@ -6,7 +6,7 @@ import { incompleteExport, readManifest } from '../../export/manifest.ts';
 import { hashFile, sha256 } from '../../files/digest.ts';
 import { kindAt } from '../../files/private-file.ts';
 import { surveyInput } from '../plan/survey.ts';
-import type { ImportRequest, ImportSummary } from '../request.ts';
+import { type ImportRequest, type ImportSummary, onDuplicateOf } from '../request.ts';
 import { lockRun } from '../session/lock.ts';
 import { preflight } from '../session/preflight.ts';
 import { confirmNotEmpty } from './confirm-not-empty.ts';
@@ -36,7 +36,7 @@ export async function importFolder(job: FolderJob): Promise<FolderSummary> {
     const ids = await openMap(job, subject);
     try {
       const { end } = ids;
-      if (end !== null && (end.rejected === 0 || end.onDuplicate === request.onDuplicate)) {
+      if (end !== null && (end.rejected === 0 || end.onDuplicate === onDuplicateOf(request))) {
         const { rejected } = end;
         return { ...NOTHING_LEFT_OUT, resources: [], links: null, skipped, rejected, status: 'already' };
       }
@@ -74,7 +74,7 @@ async function bringIn({ files, skipped, linksPath }: Surveyed, parts: FolderPar
     const links = linksPath === null ? null : await importLinks(linksPath, parts);
     if (links !== null) parts.onLinks(links);
     const rejected = resources.reduce((sum, one) => sum + one.rejected, links?.rejected ?? 0);
-    ids.finish({ onDuplicate: request.onDuplicate, rejected });
+    ids.finish({ onDuplicate: onDuplicateOf(request), rejected });
     return { resources, links, skipped, ...records.leftOut, rejected, status: 'finished' };
   } finally {
     records.close();

@@ -5,7 +5,7 @@ import { findResource } from '../../../db/model/resources/registry.ts';
 import { sha256 } from '../../files/digest.ts';
 import { linesFromEnd } from '../../input/lines.ts';
 import { surveyInput } from '../plan/survey.ts';
-import type { ImportCounts } from '../request.ts';
+import { NO_COUNTS } from '../request.ts';
 import { type Rejection, RowFault } from '../row.ts';
 import { rejectionOfError } from '../rows/row-request.ts';
 import { ErrorsFile } from '../session/errors-file.ts';
@@ -37,7 +37,7 @@ export async function importLinks(path: string, parts: FolderParts): Promise<Lin
     earlier: null,
   });
   errorsFile.startOver(false);
-  const counts: ImportCounts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
+  const counts = { ...NO_COUNTS };
   let done = 0;
   const settle = async (lines: readonly LinkLine[]): Promise<void> => {
     const rejections = await sendLinks(lines, parts);

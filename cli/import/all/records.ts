@@ -200,6 +200,7 @@ export class RecordsImport {
       rows: created + matched,
       created,
       updated: matched,
+      unchanged: 0,
       skipped: 0,
       rejected: 0,
       companies_created: 0,

@@ -4,6 +4,7 @@ import type { ImportRequest } from '../request.ts';
 import type { SuggestedFlags } from '../suggested-flags.ts';
 import { type ColumnMatch, type Destination, headerMatcher, slotOf } from './headers.ts';
 import { type Mapping, parseDestination } from './mapping.ts';
+import type { Matching } from './matching.ts';
 import type { Survey } from './survey.ts';
 
 /** What prevents an import. */
@@ -35,6 +36,7 @@ export function readColumns(
   survey: Survey,
   mapping: Mapping,
   request: Pick<ImportRequest, 'custom' | 'ignoreUnknown'>,
+  externalId: Matching['externalId'] = null,
 ): Columns {
   const match = headerMatcher(resource);
   const parse = (text: string): Destination => parseDestination(resource, match, text);
@@ -52,6 +54,8 @@ export function readColumns(
     // The user's mapping comes before names, in the given order.
     if (asked !== undefined)
       return { destination: parse(asked), rank: mapped.indexOf(header) - mapped.length };
+    if (externalId !== null && header === externalId.header)
+      return { destination: { kind: 'external ID', source: externalId.source }, rank: 0 };
     const found = match(header);
     if (found !== undefined && !hasForeignIds(header, found.destination)) return found;
     if (request.custom) return { destination: { kind: 'custom', key: header }, rank: 0 };

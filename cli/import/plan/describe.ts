@@ -38,6 +38,8 @@ function describe(destination: Destination): string {
       if (lookup === 'owner') return `${field}, if it is a user ID`;
       return `${field}, looked up by ${lookup === 'contact' ? 'email' : lookup}`;
     }
+    case 'external ID':
+      return `external ID from ${destination.source}`;
     case 'left out':
       return `left out (${REASONS[destination.reason]})`;
   }

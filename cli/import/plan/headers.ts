@@ -10,6 +10,7 @@ export type Destination =
   | { kind: 'field'; field: string; factor?: string }
   | { kind: 'custom'; key: string }
   | { kind: 'lookup'; lookup: LookupKind; field: string }
+  | { kind: 'external ID'; source: string }
   | { kind: 'left out'; reason: 'asked for' | 'not known' | 'read-only' | 'of the errors file' };
 
 /** The meaning of a header, and its rank among the columns for the same field: the lowest comes first. */
@@ -165,7 +166,7 @@ function leftOut(reason: 'read-only' | 'of the errors file'): ColumnMatch {
 
 /** What a destination fills; null if several columns may fill it together. */
 export function slotOf(resource: Resource, destination: Destination): string | null {
-  if (destination.kind === 'left out') return null;
+  if (destination.kind === 'left out' || destination.kind === 'external ID') return null;
   if (destination.kind === 'custom') return `custom.${destination.key}`;
   const kind = resource.fields[destination.field]?.kind;
   return kind === 'emails' || kind === 'custom' ? null : destination.field;

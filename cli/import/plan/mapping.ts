@@ -104,7 +104,8 @@ function findHeader(title: string, headers: readonly string[] | null): string | 
   return alike.length === 1 ? alike[0] : undefined;
 }
 
-function headerNamed(title: string, headers: readonly string[] | null, flag: string): string {
+/** The header of the input that a flag means. */
+export function headerNamed(title: string, headers: readonly string[] | null, flag: string): string {
   const header = findHeader(title.trim(), headers);
   if (header !== undefined) return header;
   throw usageError(

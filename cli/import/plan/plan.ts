@@ -17,6 +17,7 @@ import {
 import { type DateRules, decideDates } from './dates.ts';
 import { type ColumnMatch, type Destination, fieldNames } from './headers.ts';
 import { type Mapping, readMapping } from './mapping.ts';
+import { type Matching, readMatching } from './matching.ts';
 import { decideNumbers, type NumberRules } from './numbers.ts';
 import { requiredProblems } from './required.ts';
 import type { Survey } from './survey.ts';
@@ -41,6 +42,10 @@ export interface Plan {
   constants: readonly Constant[];
   dates: DateRules;
   numbers: NumberRules;
+  /** How rows find records; null if every row is a new one. */
+  matching: Matching | null;
+  /** Required fields that no column fills, so that rows can only change records. */
+  lacking: readonly string[];
   /** Finds the meaning of a header that appears later in the input. */
   late: (header: string) => ColumnMatch | undefined;
 }
@@ -84,7 +89,8 @@ function draftPlan(
     );
   }
   const mapping = readMapping(request, survey.isOpen ? null : survey.headers);
-  const meaning = readColumns(resource, survey, mapping, request);
+  const matching = readMatching(resource, request, survey.isOpen ? null : survey.headers);
+  const meaning = readColumns(resource, survey, mapping, request, matching?.externalId);
   const { known: columns, find: late } = meaning;
   const constants = request.set.map((text) => readConstant(meaning, text, resource));
   const contests = columnConflicts(resource, [
@@ -105,8 +111,9 @@ function draftPlan(
     request.dateFormat,
     survey.isPartial,
   );
+  const lacking = lackingProblems(resource, survey, { columns, constants, mapping });
   const problems: Problem[] = [
-    ...lackingProblems(resource, survey, { columns, constants, mapping }),
+    ...(matching?.isRequired ? [] : lacking),
     ...meaning.problems,
     ...conflictProblem(contests, resource, request),
     ...dates.doubts.map(({ message, formats: [first, ...others] }) => ({
@@ -122,7 +129,8 @@ function draftPlan(
     request,
   );
   const plan: Plan = {
-    ...{ resource, columns, contests, constants, numbers, late },
+    ...{ resource, columns, contests, constants, numbers, matching, late },
+    lacking: lacking.map(({ message }) => message),
     keepsOthers: request.custom,
     values: mapping.values,
     dates: dates.rules,
@@ -211,6 +219,7 @@ export function planKey(plan: Plan): string {
     plan.constants,
     [plan.dates.format, [...plan.dates.orders]],
     [...plan.numbers],
+    ...(plan.matching?.isRequired ? [plan.matching] : []),
   ]);
 }
 

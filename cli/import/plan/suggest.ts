@@ -34,6 +34,7 @@ function nameOf(destination: Destination): string {
       return destination.lookup;
     case 'custom':
       return `custom.${destination.key}`;
+    case 'external ID':
     case 'left out':
       return '-';
   }

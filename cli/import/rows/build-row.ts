@@ -5,6 +5,7 @@ import { newRecordFaults } from '../../../db/model/rules.ts';
 import { addressesIn } from '../../input/addresses.ts';
 import { isOurId } from '../../input/record-id.ts';
 import type { LookupKind } from '../plan/headers.ts';
+import { matchOf } from '../plan/matching.ts';
 import type { Plan } from '../plan/plan.ts';
 import { readValue } from '../plan/values.ts';
 import {
@@ -36,10 +37,21 @@ export async function buildRow(row: SourceRow, plan: Plan, lookups: Lookups): Pr
   const { createSchema: schema } = plan.resource;
   const refused = faultsOf(body, { schema, inspect: (one) => newRecordFaults(plan.resource, one) });
   const told = new Set(faults.map(({ path }) => path));
-  faults.push(...refused.filter(({ path }) => !told.has(path)));
+  const { matching } = plan;
+  // A record that is there has what is required; the server knows.
+  const isNew = matching === null || !matching.isRequired;
+  faults.push(
+    ...refused.filter(({ path, code }) => !told.has(path) && (isNew || code !== 'VALIDATION_REQUIRED_FIELD')),
+  );
+  let match: Data = {};
+  try {
+    match = matching === null ? {} : matchOf(plan.resource, matching, body, row);
+  } catch (error) {
+    faults.push(faultAt(error, ''));
+  }
   // Lookups cost requests and may create companies, so they are only done for valid rows.
   if (faults.length === 0) await lookUp(draft, lookups);
-  return faults.length > 0 ? { line, rejection: rejectionOf(faults) } : { line, body };
+  return faults.length > 0 ? { line, rejection: rejectionOf(faults) } : { line, body: { ...body, ...match } };
 }
 
 /** The body of one row, as far as it is built. */

@@ -20,7 +20,7 @@ export function cellsOf(row: SourceRow, plan: Plan): { cells: Cell[]; unknown: s
   for (const [header, value] of row.entries) {
     const match = plan.columns.get(header) ?? plan.late(header);
     if (match === undefined) unknown.push(header);
-    else if (match.destination.kind !== 'left out') {
+    else if (match.destination.kind !== 'left out' && match.destination.kind !== 'external ID') {
       const replaced = replacedValue(plan, header, value);
       if (isAbsent(replaced) && !isBlankText(plan.resource, match.destination, row, replaced)) continue;
       cells.push({ header, ...match, value: replaced });

@@ -1,40 +1,40 @@
-// Tries the rows of an import: the server carries every batch out and undoes it, so only what rows of earlier batches would have taken is known here.
-import type { Data } from '../../../db/model/json.ts';
-import { contacts } from '../../../db/model/resources/contacts.ts';
-import { duplicateMessage, uniqueValues } from '../../../db/model/rules.ts';
+// Tries the rows of an import: the server carries every batch out and undoes it.
 import type { PreparedRow, RowOutcome } from '../row.ts';
-import { KeyStore } from '../rows/key-store.ts';
 import { PLACEHOLDER_ID } from '../rows/lookups.ts';
-import { keyOf, orderingKeys, repeatKeys } from '../rows/unique-keys.ts';
+import { EarlierRows } from './earlier-rows.ts';
 import type { ImportParts } from './import-parts.ts';
 import type { PendingBatch } from './journal-state.ts';
 import { Sender } from './send.ts';
+
+// Faults that may be about a record that only exists in the dry run of a batch.
+const OF_OTHER_ROWS = ['RESOURCE_CONFLICT', 'RESOURCE_NOT_FOUND'];
 
 /** Replaces the Sender in a dry run. */
 export class DryRun {
   readonly #parts: ImportParts;
   readonly #sender: Sender;
-  /** The line of the row that would have each value. */
-  readonly #lines = new KeyStore();
+  readonly #earlier: EarlierRows;
   #isSafe: Promise<void> | undefined;
   readonly replays = 0;
 
   constructor(parts: ImportParts) {
     this.#parts = parts;
     this.#sender = new Sender(parts, null);
+    this.#earlier = new EarlierRows(parts.resource, parts.plan.matching);
   }
 
   close(): void {
-    this.#lines.close();
+    this.#earlier.close();
   }
 
   /** What would become of each row of the batch; throws if the key cannot write. */
   async send(batch: PendingBatch): Promise<RowOutcome[]> {
     this.#isSafe ??= this.#assertSafe();
     await this.#isSafe;
+    const isRepeated = (row: PreparedRow): boolean => 'body' in row && this.#earlier.isKnown(row.body);
     // Apart from the others, which in the run would not meet them.
     const { true: repeated = [], false: others = [] } = Object.groupBy(batch.rows, (row) =>
-      String(this.#isRepeated(row)),
+      String(isRepeated(row)),
     );
     const outcomes = new Map<PreparedRow, RowOutcome>();
     for (const rows of [others, repeated]) {
@@ -46,7 +46,7 @@ export class DryRun {
     }
     return batch.rows.flatMap((row) => {
       const outcome = outcomes.get(row);
-      return outcome === undefined ? [] : [this.#settled(row, outcome)];
+      return outcome === undefined ? [] : [this.#settled(row, outcome, repeated.includes(row))];
     });
   }
 
@@ -57,42 +57,24 @@ export class DryRun {
     await client.request('POST', `/api/v2/${resource.name}/batch`, options);
   }
 
-  #isRepeated(row: PreparedRow): boolean {
-    if ('rejection' in row) return false;
-    return orderingKeys(this.#parts.resource, row.body).some((key) => this.#lines.get(key) !== undefined);
-  }
-
   /** The result of a row, given those before it. */
-  #settled(row: PreparedRow, outcome: RowOutcome): RowOutcome {
+  #settled(row: PreparedRow, outcome: RowOutcome, isRepeated: boolean): RowOutcome {
     if ('rejection' in row || outcome.status === 'refused') return outcome;
-    if (outcome.status === 'rejected' && outcome.rejection.code !== 'RESOURCE_CONFLICT') return outcome;
-    const { resource, request } = this.#parts;
-    const { body } = row;
-    const record = outcome.status === 'rejected' ? undefined : outcome.record;
-    const repeats = contactsOf(body, record).flatMap((contact) => repeatKeys(resource, body, contact));
-    if (repeats.some((key) => this.#lines.get(key) !== undefined)) return { status: 'skipped' };
-    const unique = uniqueValues(resource, body);
-    const conflicts = unique.flatMap((one) => {
-      const line = this.#lines.get(keyOf(one));
-      return line === undefined ? [] : [{ one, line }];
-    });
-    const [conflict] = conflicts;
-    if (conflict === undefined && outcome.status !== 'created' && outcome.status !== 'updated')
-      return outcome;
-    const take = (line: string): void =>
-      this.#lines.addAll([...unique.map(keyOf), ...repeats].map((key) => [key, line]));
-    if (conflict === undefined) {
-      take(String(row.line));
-      return outcome;
-    }
-    const { one, line } = conflict;
-    if (request.onDuplicate === 'skip') return { status: 'skipped' };
-    if (request.onDuplicate === 'update' && conflicts.every((other) => other.line === line)) {
-      take(line);
-      return { status: 'updated' };
-    }
-    const message = `${duplicateMessage(resource, one)}: line ${line}`;
-    return { status: 'rejected', rejection: { code: 'RESOURCE_CONFLICT', path: one.path, message } };
+    const { body, line } = row;
+    const isRejected = outcome.status === 'rejected';
+    const isOfOthers = isRejected && OF_OTHER_ROWS.includes(outcome.rejection.code);
+    const known = isRepeated || isOfOthers ? this.#earlier.outcomeOf(body) : undefined;
+    // Nothing is wrong with what is not written.
+    if (isRejected && !isOfOthers) return known?.status === 'skipped' ? known : outcome;
+    const record = isRejected ? undefined : outcome.record;
+    if (this.#earlier.isRepeated(body, record)) return { status: 'skipped' };
+    // Of a record that exists, the server knows whether the row changes it.
+    const isNew = isRejected || outcome.status === 'created' || known?.status === 'rejected';
+    const told: RowOutcome = isCompleted(row, outcome) ? { status: 'updated' } : outcome;
+    const settled = known !== undefined && isNew ? known : told;
+    if (settled.status === 'created' || settled.status === 'updated' || settled.status === 'unchanged')
+      this.#earlier.take(body, record, line);
+    return settled;
   }
 }
 
@@ -103,9 +85,9 @@ function withoutPlaceholders(row: PreparedRow): PreparedRow {
   return { ...row, body: Object.fromEntries(kept) };
 }
 
-/** What identifies the contact of an interaction: its ID, which holds only if it exists, and its email. */
-function contactsOf(body: Data, record: Data | undefined): (string | null)[] {
-  const emails = uniqueValues(contacts, { email: body.main_contact_email ?? null });
-  const id = record?.main_contact;
-  return [typeof id === 'string' ? id : null, ...emails.map(({ key }) => key)];
+/** Whether only the reference to a record that is not created in a dry run would change the row's record. */
+function isCompleted(row: PreparedRow, outcome: RowOutcome): boolean {
+  if (!('body' in row) || outcome.status !== 'unchanged') return false;
+  const names = Object.keys(row.body).filter((name) => row.body[name] === PLACEHOLDER_ID);
+  return names.some((name) => row.body.on_match === 'update' || outcome.record?.[name] === null);
 }

@@ -3,7 +3,13 @@ import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { sha256 } from '../../files/digest.ts';
 import { planKey, settledRequest } from '../plan/plan.ts';
-import { type Diagnosis, type ImportRequest, type ImportSummary, importCounts } from '../request.ts';
+import {
+  type Diagnosis,
+  type ImportRequest,
+  type ImportSummary,
+  importCounts,
+  onDuplicateOf,
+} from '../request.ts';
 import { ERROR_COLUMNS, type PreparedRow, type RowOutcome, type SourceRow } from '../row.ts';
 import { buildRow } from '../rows/build-row.ts';
 import { Lookups } from '../rows/lookups.ts';
@@ -26,7 +32,9 @@ export class ImportJob implements RowJob {
   readonly resource: Resource;
   readonly mapping: string;
   readonly settings: string;
-  readonly ifRepeated: string;
+  readonly ifRepeated: string | null;
+  readonly isSentAgain: boolean;
+  readonly otherWays: readonly string[];
   readonly #parts: ImportParts;
   readonly #passes: ImportPass[] = [];
 
@@ -37,9 +45,16 @@ export class ImportJob implements RowJob {
     this.resource = resource;
     // Replaced values may differ between passes.
     this.mapping = sha256(planKey({ ...plan, values: new Map() }));
-    const { onDuplicate, createMissing } = request;
-    this.settings = JSON.stringify([onDuplicate, createMissing, sha256(values).slice(0, 16)]);
-    this.ifRepeated = amongOthers(resource, request);
+    this.settings = JSON.stringify([
+      onDuplicateOf(request),
+      request.createMissing,
+      sha256(values).slice(0, 16),
+    ]);
+    this.isSentAgain = plan.matching?.isRequired === true;
+    this.otherWays = Object.keys(resource.unique).map(
+      (name) => `add --match-on ${name} to change ${resource.name} that exist.`,
+    );
+    this.ifRepeated = this.isSentAgain ? null : amongOthers(resource, request);
   }
 
   takes(row: SourceRow): boolean {
@@ -75,11 +90,11 @@ export class ImportJob implements RowJob {
     const [order, ...otherOrders] = new Set(plan.dates.orders.values());
     const [mark, ...otherMarks] = new Set(plan.numbers.values());
     const figures = importCounts(status === 'already' ? total : counts);
-    const isNothingIn = total.created + total.updated === 0;
+    const isNothingIn = total.created + total.updated + total.unchanged === 0;
     const diagnosis = reporter.reasons.diagnosis(request, plan, isNothingIn);
     return {
       resource: resource.name,
-      rows: figures.created + figures.updated + figures.skipped + figures.rejected,
+      rows: figures.created + figures.updated + figures.unchanged + figures.skipped + figures.rejected,
       ...figures,
       companies_created: this.#passes.reduce((sum, { createdCompanies }) => sum + createdCompanies, 0),
       errors_file: errorsFile,
@@ -107,7 +122,7 @@ export class ImportJob implements RowJob {
 }
 
 /** What happens to rows whose records already exist. */
-function amongOthers(resource: Resource, { onDuplicate }: ImportRequest): string {
+function amongOthers(resource: Resource, request: ImportRequest): string {
   if (resource.repeatedBy.length > 0) return 'except those that already exist';
   const unique = Object.keys(resource.unique);
   if (unique.length === 0) return 'as new records';
@@ -115,7 +130,8 @@ function amongOthers(resource: Resource, { onDuplicate }: ImportRequest): string
     fail: `as new records; rows whose ${unique.join(' or ')} already exists are rejected`,
     skip: `except those whose ${unique.join(' or ')} already exists`,
     update: `which updates ${resource.name} whose ${unique.join(' or ')} already exists`,
-  }[onDuplicate];
+    fill: `which fills empty fields of ${resource.name} whose ${unique.join(' or ')} already exists`,
+  }[onDuplicateOf(request)];
 }
 
 /** One pass of an import, or of its dry run. */

@@ -1,7 +1,7 @@
 // Groups rejected rows by reason: number of rows, values, and how to fix them.
 import { counted, formatCount } from '../../terminal/format.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { Diagnosis, ImportRequest } from '../request.ts';
+import { type Diagnosis, type ImportRequest, onDuplicateOf } from '../request.ts';
 import { likeliest, type Rejection, type Remedy, type RowReason, type SourceRow } from '../row.ts';
 import { type SuggestedFlags, withSuggestedFlags } from '../suggested-flags.ts';
 
@@ -128,6 +128,7 @@ function headerOf(row: SourceRow, { path }: RowReason, { columns }: Plan): strin
     const destination = columns.get(header)?.destination;
     if (destination?.kind === 'lookup') return destination.lookup === path || destination.field === path;
     if (destination?.kind === 'field') return destination.field === field;
+    if (destination?.kind === 'external ID') return field === 'external_id';
     return destination?.kind === 'custom' && `custom.${destination.key}` === path;
   };
   const [header, second] = row.entries.flatMap(([name, value]) => (fits(name) && value !== '' ? [name] : []));
@@ -143,7 +144,7 @@ function changesFor(
   const { changes, orElse, choices }: Remedy = reason.remedy ?? {};
   if (choices !== undefined) return valueChanges(group, reason.remedy ?? {});
   const isUnique = Object.keys(plan.resource.unique).length > 0;
-  if (reason.code === 'RESOURCE_CONFLICT' && isUnique && request.onDuplicate === 'fail')
+  if (reason.code === 'RESOURCE_CONFLICT' && isUnique && onDuplicateOf(request) === 'fail')
     return { changes: { onDuplicate: 'skip' }, orElse: [{ onDuplicate: 'update' }] };
   // The user wants to leave unknown columns out.
   if (changes?.custom && request.ignoreUnknown)

@@ -49,7 +49,9 @@ export async function openJournal(options: ResumeOptions): Promise<Journal> {
   if (journal === undefined) return beginAt(path, job, header, pass);
   const { state } = journal;
   const isForgettable = job.ifRepeated === null ? isChanged(state, header) : isInVain(state);
-  if (!options.isPart && isForgettable && isOther(state, header, settings)) {
+  const isDone = state.finishedAt !== null && (state.rejected.size === 0 || state.pass.settings === settings);
+  const isAgain = isDone && job.isSentAgain === true;
+  if (!options.isPart && (isAgain || (isForgettable && isOther(state, header, settings)))) {
     journal.close();
     // Replayed responses about refused rows must not count as current ones.
     const fresh = { ...header, salt: crypto.randomUUID() };
@@ -183,6 +185,7 @@ function refuseOtherRows(
     hasChanged
       ? 'put new rows into a file with another name.'
       : 'use the same mapping to continue that import.',
+    ...(job.otherWays ?? []),
     `add --no-resume to import every row again, ${job.ifRepeated}.`,
   );
 }

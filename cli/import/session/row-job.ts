@@ -26,6 +26,10 @@ export interface RowJob {
   readonly settings: string;
   /** What happens to rows that are sent as if for the first time, but were sent before; null if that does no harm. */
   readonly ifRepeated: string | null;
+  /** Whether a run with the same rows starts again once one has finished, instead of saying so. */
+  readonly isSentAgain?: boolean;
+  /** Other ways to run with changed rows, for a message. */
+  readonly otherWays?: readonly string[];
   /** Whether a row of the input belongs to the run. */
   takes(row: SourceRow): boolean;
   startPass(keyPrefix: string): RowSender;

@@ -1,21 +1,29 @@
-// Sends one batch and handles its conflicts according to --on-duplicate.
-import type { Data } from '../../../db/model/json.ts';
+// Sends one batch: rows that may exist are upserted, the others created.
+import { type Data, isObject, type JsonValue } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
-import { uniqueValues } from '../../../db/model/rules.ts';
-import type { RequestOptions } from '../../api/client.ts';
 import type { BatchItem } from '../../api/envelope.ts';
-import { pageOf } from '../../api/envelope.ts';
-import { type Rejection, RowFault, type RowOutcome } from '../row.ts';
-import { rejectionOfError, requestForRow } from '../rows/row-request.ts';
+import type { OnMatch } from '../plan/matching.ts';
+import type { RowOutcome } from '../row.ts';
+import { rejectionOfError } from '../rows/row-request.ts';
 import type { ImportParts } from './import-parts.ts';
 import type { PendingBatch } from './journal-state.ts';
 import { failureOf, postBatch } from './post-batch.ts';
+
+const NO_RESULT: BatchItem = { index: 0, status: 'error' };
+const UNREADABLE: BatchItem = {
+  ...NO_RESULT,
+  error: {
+    code: 'AUTH_INSUFFICIENT_SCOPE',
+    message: 'alternative emails are added to those of the contact, which the key cannot read',
+  },
+};
 
 /** Sends the batches of one pass. */
 export class Sender {
   readonly #parts: ImportParts;
   readonly #keyPrefix: string | null;
   readonly #signal: AbortSignal;
+  readonly #policy: OnMatch | null;
   /** Responses that the server replayed. */
   replays = 0;
 
@@ -24,125 +32,153 @@ export class Sender {
     this.#parts = parts;
     this.#keyPrefix = keyPrefix;
     this.#signal = parts.interruption.signal;
+    this.#policy = parts.plan.matching?.onMatch ?? null;
   }
 
   /** One result per row of the batch; rows that were already rejected stay rejected. */
   async send(batch: PendingBatch): Promise<RowOutcome[]> {
     const bodies = batch.rows.flatMap((row) => ('body' in row ? [row.body] : []));
-    const items = await this.#post(String(batch.number), bodies);
-    const amended = await this.#postAmended(batch.number, bodies, items);
-    const outcomes: RowOutcome[] = [];
-    let index = 0;
-    for (const row of batch.rows) {
-      if ('rejection' in row) outcomes.push({ status: 'rejected', rejection: row.rejection });
-      else {
-        outcomes.push(await this.#outcome(row.body, amended.get(index) ?? items[index]));
-        index += 1;
+    const items = await this.#store(batch.number, bodies);
+    const outcomes = (await this.#addEmails(bodies, items))
+      .map((item, at) => this.#outcome(bodies[at] ?? {}, item))
+      .values();
+    return batch.rows.map((row) => {
+      if ('rejection' in row) return { status: 'rejected', rejection: row.rejection };
+      return outcomes.next().value ?? this.#outcome(row.body, undefined);
+    });
+  }
+
+  /** Upserts the bodies that say what to do with the record that they match, and creates the others. */
+  async #store(number: number, bodies: readonly Data[]): Promise<BatchItem[]> {
+    const { true: upserts = [], false: creates = [] } = Object.groupBy([...bodies.entries()], ([, body]) =>
+      String('on_match' in body),
+    );
+    const created = await this.#post(
+      'batch',
+      String(number),
+      creates.map(([, body]) => body),
+    );
+    const upserted = await this.#post(
+      'batch/upsert',
+      `${number}-${upserts[0]?.[1].on_match}`,
+      upserts.map(([, body]) => (addsEmails(body) ? { ...body, on_match: 'keep' } : body)),
+    );
+    const items = [...creates, ...upserts].map(([index], at) => ({
+      ...([...created, ...upserted][at] ?? NO_RESULT),
+      index,
+    }));
+    return items.sort((one, other) => one.index - other.index);
+  }
+
+  /**
+   * The items, after the changes of contacts to which rows add alternative emails: an upsert would replace those that are
+   * there, so it only finds them. Repeating a change after a crash changes nothing, so it does not need a fixed key.
+   */
+  async #addEmails(bodies: readonly Data[], items: readonly BatchItem[]): Promise<BatchItem[]> {
+    const ids = items.map((item, at) => idToChange(bodies[at] ?? {}, item, this.#policy));
+    const records = new Map(
+      items.flatMap(({ data }) => (data === undefined ? [] : [[String(data.id), data]])),
+    );
+    const others = [...new Set(ids.flatMap((id) => (id === undefined || records.has(id) ? [] : [id])))];
+    for (const { data } of await this.#post('batch/get', null, others))
+      if (data !== undefined) records.set(String(data.id), data);
+    const result = [...items];
+    const changed = ids.flatMap((id, at) => {
+      const [record, body] = [records.get(id ?? ''), bodies[at]];
+      if (id === undefined || record === undefined || body === undefined) return [];
+      if (!Array.isArray(record.alt_emails)) {
+        result[at] = UNREADABLE;
+        return [];
       }
+      const changes = changesFor(this.#parts.resource, body, record);
+      records.set(id, { ...record, ...changes });
+      return [{ at, changes: { id, ...changes } }];
+    });
+    const answers = await this.#post(
+      'batch/update',
+      null,
+      changed.map(({ changes }) => changes),
+    );
+    for (const [index, { at }] of changed.entries()) {
+      const answer = answers[index] ?? NO_RESULT;
+      // An external ID that was added is a change too.
+      const isChanged = answer.status === 'unchanged' && items[at]?.status === 'updated';
+      result[at] = isChanged ? { ...answer, status: 'updated' } : answer;
     }
-    return outcomes;
+    return result;
   }
 
-  /** Sends rejected bodies again if they can be amended; returns the results by index of the body. */
-  async #postAmended(
-    number: number,
-    bodies: readonly Data[],
-    items: readonly BatchItem[],
-  ): Promise<Map<number, BatchItem>> {
+  /** Sends one batch; items that were rejected and can be amended are sent again. */
+  async #post(operation: string, number: string | null, bodies: readonly JsonValue[]): Promise<BatchItem[]> {
+    if (bodies.length === 0) return [];
+    const items = await this.#postOnce(operation, number, bodies);
     const { hooks } = this.#parts;
-    const amended = new Map<number, Data>();
-    for (const { index, error } of items) {
-      const body = bodies[index];
-      const again = error && body && hooks?.amend(body, rejectionOfError(error));
-      if (again) amended.set(index, again);
-    }
-    const answers = await this.#post(`${number}-amended`, [...amended.values()]);
-    return new Map([...amended.keys()].flatMap((index, at) => (answers[at] ? [[index, answers[at]]] : [])));
+    const amended = items.flatMap(({ error }, at) => {
+      const body = bodies[at];
+      const again = error && isObject(body) && hooks?.amend(body, rejectionOfError(error));
+      return again ? [{ at, body: again }] : [];
+    });
+    if (amended.length === 0) return items;
+    const again = amended.map(({ body }) => body);
+    const answers = await this.#postOnce(operation, number && `${number}-amended`, again);
+    for (const [index, { at }] of amended.entries()) items[at] = answers[index] ?? NO_RESULT;
+    return items;
   }
 
-  async #post(number: string, items: readonly Data[]): Promise<BatchItem[]> {
+  async #postOnce(
+    operation: string,
+    number: string | null,
+    items: readonly JsonValue[],
+  ): Promise<BatchItem[]> {
     const { resource, client } = this.#parts;
     const { results, replays } = await postBatch({
-      ...{ client, path: `/api/v2/${resource.name}/batch`, items, signal: this.#signal },
-      ...this.#how(`${this.#keyPrefix}-${number}`),
+      ...{ client, path: `/api/v2/${resource.name}/${operation}`, items, signal: this.#signal },
+      ...(this.#keyPrefix === null
+        ? { isDryRun: true }
+        : number !== null && { idempotencyKey: `${this.#keyPrefix}-${number}` }),
     });
     this.replays += replays;
     return results;
   }
 
-  async #outcome(sent: Data, item: BatchItem | undefined): Promise<RowOutcome> {
-    if (item?.status === 'created') {
-      const status = item.data?.is_duplicate === true ? 'skipped' : 'created';
-      return { status, record: item.data ?? {} };
-    }
+  #outcome(body: Data, item: BatchItem | undefined): RowOutcome {
+    const { status, data: record = {}, error } = item ?? NO_RESULT;
+    if (status === 'created') return { status: record.is_duplicate === true ? 'skipped' : 'created', record };
+    if (status === 'updated') return { status, record };
+    const isKept = (body.on_match ?? this.#policy) === 'keep';
+    if (status === 'unchanged') return { status: isKept ? 'skipped' : 'unchanged', record };
     const failure = failureOf(item);
-    if (failure.status !== 'rejected') return failure;
-    const { rejection } = failure;
-    const isConflict = rejection.code === 'RESOURCE_CONFLICT';
-    if (!isConflict || this.#parts.request.onDuplicate === 'fail') return failure;
-    return this.#settleConflict(sent, rejection);
+    const isConflict = failure.status === 'rejected' && failure.rejection.code === 'RESOURCE_CONFLICT';
+    // A row whose external ID is in the way is wrong, whatever happens to those whose record exists.
+    if (!isConflict || !isKept || failure.rejection.path.startsWith('external_id')) return failure;
+    const id = error && ownerOf(error);
+    return { status: 'skipped', ...(id !== undefined && { record: { id } }) };
   }
+}
 
-  async #settleConflict(sent: Data, conflict: Rejection): Promise<RowOutcome> {
-    const { resource, request, hooks } = this.#parts;
-    // The ID of the existing record matters only with hooks.
-    if (request.onDuplicate === 'skip' && hooks === undefined) return { status: 'skipped' };
-    try {
-      const existing = await this.#findExisting(sent, conflict);
-      if (request.onDuplicate === 'skip') return { status: 'skipped', record: existing };
-      const body = changesFor(resource, sent, existing);
-      await this.#patch(`/api/v2/${resource.name}/${existing.id}`, body);
-      return { status: 'updated', record: existing };
-    } catch (error) {
-      if (!(error instanceof RowFault)) throw error;
-      return {
-        status: 'rejected',
-        rejection: { code: error.code, path: error.path, message: error.message },
-      };
-    }
-  }
+/** The contact to which a row adds alternative emails, also if it only has one of them; undefined for other rows. */
+function idToChange(body: Data, item: BatchItem, policy: OnMatch | null): string | undefined {
+  if (!addsEmails({ on_match: policy ?? '', ...body })) return undefined;
+  const { status, data, error } = item;
+  if (status === 'updated' || status === 'unchanged') return String(data?.id);
+  const isFound = error?.code === 'RESOURCE_CONFLICT' && body.external_id === undefined;
+  return isFound ? ownerOf(error) : undefined;
+}
 
-  /** Repeating a patch after a crash changes nothing, so it does not need a fixed key. */
-  async #patch(path: string, body: Data): Promise<void> {
-    const { client, hooks } = this.#parts;
-    const how = { signal: this.#signal, ...this.#how() };
-    try {
-      await requestForRow(client, 'PATCH', path, { body, ...how });
-    } catch (error) {
-      const amended = error instanceof RowFault ? hooks?.amend(body, error) : undefined;
-      if (!amended) throw error;
-      await requestForRow(client, 'PATCH', path, { body: amended, ...how });
-    }
-  }
+/** Whether a row adds alternative emails to a contact that it finds. */
+function addsEmails({ on_match: onMatch, alt_emails: emails }: Data): boolean {
+  return onMatch === 'update' && Array.isArray(emails) && emails.length > 0;
+}
 
-  #how(idempotencyKey?: string): RequestOptions {
-    if (this.#keyPrefix === null) return { isDryRun: true };
-    return idempotencyKey === undefined ? {} : { idempotencyKey };
-  }
-
-  /** The record with the row's unique values; throws the conflict if they belong to several. */
-  async #findExisting(sent: Data, conflict: Rejection): Promise<Data> {
-    const { resource, client } = this.#parts;
-    const found = new Map<string, Data>();
-    for (const { filter, value } of uniqueValues(resource, sent)) {
-      const query = { [filter]: value, limit: '1' };
-      const options = { query, signal: this.#signal };
-      const response = await requestForRow(client, 'GET', `/api/v2/${resource.name}`, options);
-      for (const record of pageOf(response).records) found.set(String(record.id), record);
-    }
-    const [existing, second] = [...found.values()];
-    if (existing === undefined) throw new RowFault(conflict.code, conflict.path, conflict.message);
-    if (second === undefined) return existing;
-    const message = `its emails belong to different contacts (${[...found.keys()].join(', ')}), so none was updated`;
-    throw new RowFault(conflict.code, conflict.path, message);
-  }
+/** The record that a conflict is with, if the key can see it. */
+function ownerOf({ details }: NonNullable<BatchItem['error']>): string | undefined {
+  return details?.find(({ existing_id: id }) => id !== undefined)?.existing_id;
 }
 
 /** The fields that change an existing record: its primary email is kept, alternative emails are added. */
 function changesFor(resource: Resource, sent: Data, existing: Data): Data {
   const writable = Object.entries(sent).filter(([name]) => resource.fields[name]?.access === 'write');
   const changes: Data = Object.fromEntries(writable);
-  if (resource.name !== 'contacts') return changes;
   const kept = Array.isArray(existing.alt_emails) ? existing.alt_emails : [];
   const added = Array.isArray(sent.alt_emails) ? sent.alt_emails : [];
   const isSame = (one: unknown, other: unknown): boolean =>
