@@ -1,8 +1,8 @@
 // Counts what an organization with a quota holds, in the transaction of each write that changes it, and enforces the quota.
-import type { Eventually } from './engine.ts';
+import { andThen, type Eventually } from './engine.ts';
 import { loadOrganizationState, setOrganizationState } from './organization-state.ts';
 import type { Trx } from './schema.ts';
-import type { QuotaState, RecordTotals } from './transaction.ts';
+import type { OrganizationState, QuotaState, RecordTotals } from './transaction.ts';
 
 /** A write that would exceed the quota of an organization; nothing of it is written. */
 export class QuotaError extends Error {
@@ -26,15 +26,22 @@ export class QuotaError extends Error {
  * @param change called only if the organization's content is counted
  * @throws QuotaError if it adds to something that has reached its limit
  */
-export async function chargeQuota(
+export function chargeQuota(
   trx: Trx,
   orgNumber: number,
   change: () => Eventually<RecordTotals>,
+): Eventually<void> {
+  return andThen(loadOrganizationState(trx, orgNumber), (state) =>
+    state.quota === null ? undefined : charge(trx, state, state.quota, change),
+  );
+}
+
+async function charge(
+  trx: Trx,
+  state: OrganizationState,
+  quota: QuotaState,
+  change: () => Eventually<RecordTotals>,
 ): Promise<void> {
-  const known = loadOrganizationState(trx, orgNumber);
-  const state = known instanceof Promise ? await known : known;
-  const { quota } = state;
-  if (quota === null) return;
   const added = await change();
   const { recordsMax, bytesMax } = quota;
   const records = quota.records + added.records;

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { bulkInsert } from '../engine/bulk-insert.ts';
+import type { Eventually } from '../engine/engine.ts';
 import { chargeQuota } from '../engine/quota.ts';
 import { type Db, type ExternalIdRow, type RecordKey, type Trx, tableOf } from '../engine/schema.ts';
 import { lookup, type Param, statement } from '../engine/statement.ts';
@@ -150,11 +151,11 @@ function bytesOf({ source, id }: ExternalId): number {
  * Counts an external ID that will be inserted; call it before inserting.
  * @throws QuotaError if the organization cannot hold it as well
  */
-export function reserveExternalId(trx: Trx, orgNumber: number, externalId: ExternalId): Promise<void> {
+export function reserveExternalId(trx: Trx, orgNumber: number, externalId: ExternalId): Eventually<void> {
   return chargeQuota(trx, orgNumber, () => ({ records: 0, bytes: bytesOf(externalId) }));
 }
 
-function uncharge(trx: Trx, orgNumber: number, removed: readonly ExternalId[]): Promise<void> {
+function uncharge(trx: Trx, orgNumber: number, removed: readonly ExternalId[]): Eventually<void> {
   return chargeQuota(trx, orgNumber, () => ({
     records: 0,
     bytes: -removed.reduce((sum, externalId) => sum + bytesOf(externalId), 0),

@@ -67,7 +67,7 @@ export function reserveQuota(
   trx: Trx,
   orgNumber: number,
   records: readonly { resource: Resource; data: Data }[],
-): Promise<void> {
+): Eventually<void> {
   return chargeQuota(trx, orgNumber, () => ({
     records: records.length,
     bytes: records.reduce((sum, { resource, data }) => sum + bytesOf(resource, data), 0),
@@ -117,12 +117,12 @@ export function findRecord(
 }
 
 /** The records with these IDs in the organization, in no order. */
-export async function findRecords(
+export function findRecords(
   db: Db,
   resource: Resource,
   orgNumber: number,
   ids: readonly string[],
-): Promise<RecordRow[]> {
+): Eventually<RecordRow[]> {
   return statementsOf(resource).find(db, orgNumber, ids);
 }
 
@@ -207,7 +207,7 @@ export function reserveUpdate(
   resource: Resource,
   { orgNumber, row }: StoredRecord,
   columns: Row,
-): Promise<void> {
+): Eventually<void> {
   return chargeQuota(trx, orgNumber, () => {
     const replaced: Row = {};
     for (const name in columns) replaced[name] = row[name] ?? null;

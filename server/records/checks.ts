@@ -1,5 +1,6 @@
 // The checks that every change passes before anything is written; rules add the special cases.
 
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import { type Data, isObject } from '../../db/model/json.ts';
 import { CUSTOM_KEYS_MAX } from '../../db/model/json-fields.ts';
 import { withFields } from '../../db/model/record-forms.ts';
@@ -44,16 +45,16 @@ export function changeOf(
  * Checks a change and lets the rules complete it.
  * @throws ApiError 403, 409, 422
  */
-export async function check(change: Change, known: KnownRecords): Promise<void> {
+export function check(change: Change, known: KnownRecords): Eventually<void> {
   const { resource, next, faults } = change;
   const rules = rulesOf(resource);
   refuseGivingAway(change);
   faults.push(...identityFaults(resource, next));
   faults.push(...referenceFaults(resource.fields, change, known.references));
-  await rules.prepare?.(change);
-  if (faults.length > 0) throw validationError(faults);
-  await rejectDuplicate(change, known);
-  await rules.claim?.(change);
+  return andThen(rules.prepare?.(change), () => {
+    if (faults.length > 0) throw validationError(faults);
+    return andThen(rejectDuplicate(change, known), () => rules.claim?.(change));
+  });
 }
 
 // created_by follows from the key; a user-bound key can set any other owner field only to its user.

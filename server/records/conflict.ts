@@ -1,7 +1,8 @@
 // The 409 for a value that only one record can have.
+import type { Eventually } from '../../db/engine/engine.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource, Row } from '../../db/model/resource.ts';
-import { duplicateMessage } from '../../db/model/rules.ts';
+import { duplicateMessage, type UniqueValue } from '../../db/model/rules.ts';
 import { uniqueName } from '../../db/tables/unique.ts';
 import { type Access, canSee, mayRead } from '../access.ts';
 import { ApiError, type Detail } from '../errors.ts';
@@ -12,18 +13,23 @@ import type { Change } from './rules.ts';
  * Rejects a change that uses a unique value of another record.
  * @throws ApiError 409, which identifies the other record if the key can read it
  */
-export async function rejectDuplicate(
-  change: Change,
-  { owners, accepted, ownerRow }: KnownRecords,
-): Promise<void> {
-  const { access, resource, id } = change;
-  for (const unique of change.unique) {
-    const ownerId = owners.get(uniqueName(unique));
-    if (ownerId === undefined || ownerId === id) continue;
-    const owner = accepted.get(ownerId) ?? (await ownerRow(ownerId));
-    const { path } = unique;
-    throw conflict(access, resource, owner, { path, message: duplicateMessage(resource, unique) });
+export function rejectDuplicate(change: Change, known: KnownRecords): Eventually<void> {
+  const { id, unique } = change;
+  for (const value of unique) {
+    const ownerId = known.owners.get(uniqueName(value));
+    if (ownerId !== undefined && ownerId !== id) return rejectAs(change, known, value, ownerId);
   }
+}
+
+async function rejectAs(
+  { access, resource }: Change,
+  { accepted, ownerRow }: KnownRecords,
+  value: UniqueValue,
+  ownerId: string,
+): Promise<never> {
+  const owner = accepted.get(ownerId) ?? (await ownerRow(ownerId));
+  const message = duplicateMessage(resource, value);
+  throw conflict(access, resource, owner, { path: value.path, message });
 }
 
 /** The 409 for a value that another record has; it identifies that record, if given, to a key that can read it. */

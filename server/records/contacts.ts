@@ -25,7 +25,7 @@ export const contactRules: Rules = {
     next.alt_emails = isSame ? kept : [...others.values()].toReversed();
   },
   afterWrite({ db: trx, access }, changes) {
-    const addresses = changes.filter(hasAddresses).map(({ id, current, next }) => ({
+    const addresses = changes.filter(changesAddresses).map(({ id, current, next }) => ({
       id,
       before: current === null ? [] : addressesOf(current),
       after: addressesOf(next),
@@ -36,6 +36,10 @@ export const contactRules: Rules = {
 
 function isAddress(email: string, other: JsonValue | undefined): boolean {
   return typeof other === 'string' && caselessKey(email) === caselessKey(other);
+}
+
+function changesAddresses({ current, next }: Change): boolean {
+  return current === null || next.email !== current.email || next.alt_emails !== current.alt_emails;
 }
 
 function hasAddresses({ input }: Change): boolean {

@@ -1,5 +1,6 @@
 // Lookups that the checks of changes need, made for all items of a batch together.
 
+import type { Eventually } from '../../db/engine/engine.ts';
 import type { RecordRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
@@ -36,12 +37,10 @@ export async function loadKnownRecords(
     known ?? findOwners(db, resource, access.orgNumber, changes),
   ]);
   const ids = new Set(owners.values());
-  let rows: Promise<Map<string, RecordRow>> | undefined;
+  let rows: Eventually<RecordRow[]> | undefined;
   const ownerRow = async (id: string) => {
-    rows ??= findRecords(db, resource, access.orgNumber, [...ids]).then(
-      (found) => new Map(found.map((row) => [row.id, row])),
-    );
-    return (await rows).get(id);
+    rows ??= findRecords(db, resource, access.orgNumber, [...ids]);
+    return (await rows).find((row) => row.id === id);
   };
   return { references, owners, accepted: new Map(), ownerRow };
 }
@@ -63,11 +62,13 @@ export function oncePerBatch<T>(
 
 /** Notes a change that will be written, for the later items of the batch. */
 export function noteAccepted({ owners, accepted }: KnownRecords, change: Change): void {
-  const { resource, id, current, input, next, unique, batch } = change;
+  const { resource, id, current, next, unique, batch } = change;
   if (batch.length === 1) return;
   let values = unique;
   if (current !== null) {
-    const isTouched = Object.values(resource.unique).some((names) => names.some((name) => name in input));
+    const isTouched = Object.values(resource.unique).some((names) =>
+      names.some((name) => next[name] !== current[name]),
+    );
     if (!isTouched) return;
     // What the change gives up is free for later items.
     for (const value of uniqueValues(resource, current))

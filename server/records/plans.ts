@@ -1,5 +1,6 @@
 // Makes the changes of a run from what was asked, with the lookups for all of them.
 
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { RecordRow } from '../../db/engine/schema.ts';
 import { instantText } from '../../db/model/instants.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -19,8 +20,8 @@ import type { PlannedChange, RunPlan } from './run-plan.ts';
 export function planCreates(resource: Resource) {
   return async (writer: Writer, inputs: readonly Data[]): Promise<RunPlan> => {
     const batch: Change[] = [];
-    const initial = initialRecord(writer, resource);
-    const plans = inputs.map((input) => planCreate(writer, resource, { initial, batch }, input));
+    const base = { initial: initialRecord(writer, resource), batch };
+    const plans = inputs.map((input) => planCreate(writer, resource, base, input));
     return { plans, known: await loadKnownRecords(writer, resource, batch) };
   };
 }
@@ -57,18 +58,20 @@ export interface LoadedRecord {
 }
 
 /** The records with these IDs that exist, whether the key can see them or not. */
-export async function loadRecords(
+export function loadRecords(
   reader: Reader,
   resource: Resource,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, LoadedRecord>> {
-  const rows = await findRecords(reader.db, resource, reader.access.orgNumber, [...new Set(ids)]);
-  const shown = await presentAll(
-    reader,
-    resource,
-    rows.map((row) => ({ ...row })),
-  );
-  return new Map(rows.map((row, index) => [row.id, { row, shown: shown[index] ?? {} }]));
+): Eventually<ReadonlyMap<string, LoadedRecord>> {
+  const unique = ids.length > 1 ? [...new Set(ids)] : ids;
+  return andThen(findRecords(reader.db, resource, reader.access.orgNumber, unique), (rows) => {
+    const copies = rows.map((row) => ({ ...row }));
+    return andThen(presentAll(reader, resource, copies), (shown) => {
+      const records = new Map<string, LoadedRecord>();
+      for (const [index, row] of rows.entries()) records.set(row.id, { row, shown: shown[index] ?? {} });
+      return records;
+    });
+  });
 }
 
 /** A new record, before it has an ID and the fields of a body. */

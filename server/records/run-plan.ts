@@ -41,16 +41,14 @@ export interface RunPlan {
   isOutdated?: (index: number) => boolean;
 }
 
-/** What will be written for an item; nothing if both are null. */
-export interface Writes {
-  /** The columns of an update, none for a create. */
-  columns: Row | null;
-  externalId: ExternalId | null;
-}
-
-/** An item that was accepted. */
-export interface Accepted extends PlannedChange, Writes {
+/** An item that was accepted, and what will be written for it. */
+export interface Accepted {
   /** Its place among the items of the run. */
   index: number;
+  change: Change;
+  /** The record as stored; null for a create. */
+  row: RecordRow | null;
+  /** The columns of an update, none for a create; null if the record stays as it is. */
+  columns: Row | null;
   externalId: ExternalId | null;
 }

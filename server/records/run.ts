@@ -1,7 +1,9 @@
 // Carries out items that each create or change one record, in runs in which each record is written once.
 // A run makes the lookups for all its items together, then the checks of each in order, and then all writes together.
 
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import { withSavepoint } from '../../db/engine/transaction.ts';
+import type { ExternalId } from '../../db/model/external-ids.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import type { Resource, Row } from '../../db/model/resource.ts';
 import { changedColumns, reserveQuota, reserveUpdate } from '../../db/tables/records.ts';
@@ -12,7 +14,7 @@ import { type KnownRecords, noteAccepted } from './lookups.ts';
 import { refusalOf } from './outcomes.ts';
 import { rulesOf } from './registry.ts';
 import type { Writer } from './rules.ts';
-import type { Accepted, PlannedChange, Result, RunPlan, SavedRecord, Writes } from './run-plan.ts';
+import type { Accepted, PlannedChange, Result, RunPlan, SavedRecord } from './run-plan.ts';
 import { writeAll, writeEach } from './writes.ts';
 
 type Planner<Item> = (writer: Writer, items: readonly Item[]) => Promise<RunPlan>;
@@ -50,23 +52,30 @@ async function carryOutRun(
   isRepeatedShown: boolean,
 ): Promise<Result[]> {
   const { create, dependsOn } = rulesOf(resource);
+  const { plans, known, isOutdated } = run;
   const accepted: Accepted[] = [];
-  const touched = new Set<string>();
+  const updated = new Set<string>();
   const results: Result[] = [];
-  for (const [index, plan] of run.plans.entries()) {
-    if (accepted.length > 0 && run.isOutdated?.(index)) break;
+  for (let index = 0; index < plans.length; index++) {
+    const plan = plans[index];
+    if (plan === undefined || (accepted.length > 0 && isOutdated?.(index))) break;
     if (plan instanceof ApiError) {
       results.push(plan);
       continue;
     }
-    const { change } = plan;
-    if (touched.has(change.id) || accepted.some((earlier) => dependsOn?.(change, earlier.change))) break;
+    const { change, row, externalId = null } = plan;
+    if (updated.has(change.id)) break;
+    if (dependsOn !== undefined && accepted.some((earlier) => dependsOn(change, earlier.change))) break;
     try {
-      const writes = await accept(writer, plan, run);
-      results.push(resultOf(plan, writes));
-      if (writes.columns === null && writes.externalId === null) continue;
-      accepted.push({ ...plan, ...writes, index });
-      touched.add(change.id);
+      const attached: { externalId: ExternalId | null } = { externalId: null };
+      const accepting =
+        externalId === null ? acceptFields(writer, plan, known) : acceptWithId(writer, plan, run, attached);
+      const columns = accepting instanceof Promise ? await accepting : accepting;
+      results.push(resultOf(plan, columns !== null, attached.externalId !== null));
+      if (columns !== null) noteAccepted(known, change);
+      else if (attached.externalId === null) continue;
+      accepted.push({ index, change, row, columns, ...attached });
+      if (row !== null) updated.add(change.id);
     } catch (error) {
       results.push(refusalOf(error));
     }
@@ -77,54 +86,60 @@ async function carryOutRun(
   return results;
 }
 
-function resultOf({ change, matchedBy = null }: PlannedChange, { columns, externalId }: Writes): SavedRecord {
-  const { current, next } = change;
+function resultOf(
+  { change: { current, next }, matchedBy = null }: PlannedChange,
+  isWritten: boolean,
+  isAttached: boolean,
+): SavedRecord {
   if (current === null) return { status: 'created', record: next, matchedBy };
-  if (columns !== null) return { status: 'updated', record: next, matchedBy };
-  return { status: externalId === null ? 'unchanged' : 'updated', record: current, matchedBy };
+  if (isWritten) return { status: 'updated', record: next, matchedBy };
+  return { status: isAttached ? 'updated' : 'unchanged', record: current, matchedBy };
 }
-
-async function accept(writer: Writer, plan: PlannedChange, run: RunPlan): Promise<Writes> {
-  const { change, externalId = null } = plan;
-  const { known, externalIds } = run;
-  if (externalId === null || externalIds === undefined) {
-    const columns = await acceptFields(writer, plan, known);
-    if (columns !== null) noteAccepted(known, change);
-    return { columns, externalId: null };
-  }
-  // If the external ID is refused, the record is not counted either.
-  return withSavepoint(writer.db, async () => {
-    const columns = await acceptFields(writer, plan, known);
-    const attachment = { recordId: change.id, externalId };
-    const isNew = await checkAttach(writer, change.resource, attachment, externalIds, EXTERNAL_ID_PATHS);
-    if (columns !== null) noteAccepted(known, change);
-    if (isNew) known.accepted.set(change.id, change.next);
-    return { columns, externalId: isNew ? externalId : null };
-  });
-}
-
-const EXTERNAL_ID_PATHS: AttachPaths = { source: 'external_id', id: 'external_id' };
 
 // The columns that an update will set, none for a create; null if no field gets another value.
-async function acceptFields(
+function acceptFields(
   { db, access: { orgNumber } }: Writer,
   { change, row }: PlannedChange,
   known: KnownRecords,
-): Promise<Row | null> {
+): Eventually<Row | null> {
   const { resource, current, input, next } = change;
   if (row === null || current === null) {
-    await check(change, known);
-    const isCounted = rulesOf(resource).create === undefined;
-    if (isCounted) await reserveQuota(db, orgNumber, [{ resource, data: next }]);
-    return {};
+    return andThen(check(change, known), () => {
+      const isCounted = rulesOf(resource).create === undefined;
+      const counting = isCounted ? reserveQuota(db, orgNumber, [{ resource, data: next }]) : undefined;
+      return andThen(counting, () => NO_COLUMNS);
+    });
   }
   if (Object.keys(input).length === 0) return null;
-  await check(change, known);
-  const fields = newFields(current, next);
-  if (fields === null) return null;
-  const columns = changedColumns(resource, row, fields);
-  await reserveUpdate(db, resource, { orgNumber, row }, columns);
-  return columns;
+  return andThen(check(change, known), () => {
+    const fields = newFields(current, next);
+    if (fields === null) return null;
+    const columns = changedColumns(resource, row, fields);
+    return andThen(reserveUpdate(db, resource, { orgNumber, row }, columns), () => columns);
+  });
+}
+
+const NO_COLUMNS: Row = {};
+const EXTERNAL_ID_PATHS: AttachPaths = { source: 'external_id', id: 'external_id' };
+
+// The same, with an external ID; if that is refused, the fields are not counted against the quota either.
+function acceptWithId(
+  writer: Writer,
+  plan: PlannedChange,
+  { known, externalIds }: RunPlan,
+  attached: { externalId: ExternalId | null },
+): Promise<Row | null> {
+  return withSavepoint(writer.db, async () => {
+    const { change, externalId = null } = plan;
+    const columns = await acceptFields(writer, plan, known);
+    if (externalId === null || externalIds === undefined) return columns;
+    const attachment = { recordId: change.id, externalId };
+    const isNew = await checkAttach(writer, change.resource, attachment, externalIds, EXTERNAL_ID_PATHS);
+    if (!isNew) return columns;
+    attached.externalId = externalId;
+    known.accepted.set(change.id, change.next);
+    return columns;
+  });
 }
 
 // The fields that differ, those that rules changed included, and the time; null if there are none.

@@ -30,8 +30,8 @@ export function upsertFaults(resource: Resource, body: Data): Fault[] {
 }
 
 // Those that the body has, in their order.
-function namesToMatch(resource: Resource, { match, ...body }: Data): string[] {
-  const names = Array.isArray(match) ? match.map(String) : matchNames(resource);
+function namesToMatch(resource: Resource, body: Data): string[] {
+  const names = Array.isArray(body.match) ? body.match.map(String) : matchNames(resource);
   return names.filter((name) => (body[name] ?? null) !== null);
 }
 
@@ -166,9 +166,10 @@ function fieldsToWrite(
   if (onMatch === 'fill') return { fields: missingIn(current, given), faults: [] };
   const faults: Fault[] = [];
   const written: Data = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const name in given) {
+    const value = given[name] ?? null;
     const isFixed = resource.fields[name]?.access === 'create';
-    if (isFixed && value === current[name]) continue;
+    if ((isFixed || name === by) && value === current[name]) continue;
     const message = 'cannot be changed; remove it or repeat the current value';
     if (isFixed) faults.push({ path: name, message, code: 'VALIDATION_FAILED' });
     written[name] = value;

@@ -109,7 +109,7 @@ function bodyOf(resource: Resource) {
         }),
       ),
       match: Type.Optional(
-        Type.Array(Type.Enum(names), {
+        Type.Array(Type.Enum([...names]), {
           description: `What to find the record by, in order. Default: ${names.join(', ')}, as far as the body has them.`,
         }),
       ),
@@ -129,7 +129,7 @@ function bodyOf(resource: Resource) {
 function answerSchema(resource: Resource, own: Record<string, TSchema>, name: string): TSchema {
   const { properties } = resource.responseSchema as TObject;
   const { id } = properties;
-  const matched = Type.Enum(matchNames(resource), {
+  const matched = Type.Enum([...matchNames(resource)], {
     description: 'What the record was found by; null if it was created.',
   });
   const common = { ...own, matched_by: nullable(matched) };
