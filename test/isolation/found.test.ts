@@ -1,7 +1,8 @@
 // The isolation matrix, where nothing is named: lists, filters, cursors, counts, what is unique, and answers that are stored.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
-import { CREATABLE } from '../support/contract.ts';
+import { CHANGEABLE, CREATABLE } from '../support/contract.ts';
+import { expectRefusal } from '../support/envelope.ts';
 import { dumpOf } from '../support/full-organization.ts';
 import type { Json, Reply } from '../support/harness.ts';
 import { clientOf, minimalBody } from '../support/v2.ts';
@@ -142,6 +143,7 @@ function filtersOf({ whose, path, name }: List): Record<string, ValueOf> {
     phone: textOf((mark) => `phone-${mark}-0`),
     domain: textOf((mark) => `${mark}-0.example`),
     name: textOf((mark) => `name-${mark}-0`),
+    external_id: ({ hidden }) => [`${hidden[whose].ids.source}:${hidden[whose].mark}`, 'nobody:1'],
   };
   const resource = RESOURCES.find((one) => one.name === name);
   for (const [filter, { references }] of Object.entries(resource?.filters ?? {})) {
@@ -154,7 +156,24 @@ function filtersOf({ whose, path, name }: List): Record<string, ValueOf> {
 }
 
 describe('what is unique in an organization', () => {
-  const makers: [what: string, method: string, path: string, bodyOf: (mark: string) => Json][] = [
+  type Maker = [what: string, method: string, path: string, bodyOf: (mark: string, source: string) => Json];
+  const makers: Maker[] = [
+    ...CHANGEABLE.map((name): Maker => {
+      const bodyOf = (id: string, source: string) => ({ ...minimalBody(name), external_id: { source, id } });
+      return [`an external ID of ${name}`, 'POST', `/api/v2/${name}/upsert`, bodyOf];
+    }),
+    [
+      'an email that is upserted',
+      'POST',
+      '/api/v2/contacts/upsert',
+      (mark) => ({ email: `alt-${mark}-1@hidden.example` }),
+    ],
+    [
+      'a domain that is upserted',
+      'POST',
+      '/api/v2/companies/upsert',
+      (mark) => ({ domain: `https://${mark}-0.example` }),
+    ],
     ['an email', 'POST', '/api/v2/contacts', (mark) => ({ email: `${mark}-0@hidden.example` })],
     [
       'an alternative email',
@@ -187,23 +206,53 @@ describe('what is unique in an organization', () => {
   test.each(makers)('%s is free where the other organization has it', async (_, method, path, bodyOf) => {
     const { harness, hidden } = scene;
     const { mark, ids } = hidden['other organization'];
-    const reply = await harness.send(method, path, { body: bodyOf(mark) });
+    const { source = '', ...others } = ids;
+    const reply = await harness.send(method, path, { body: bodyOf(mark, source) });
     expect(reply.status).toBeOneOf([200, 201]);
     expect(reply.body.data.is_duplicate ?? false).toBe(false);
+    expect(reply.body.data.outcome ?? 'created').toBe('created');
     // The mark is in what was sent.
-    expect(Object.values(ids).filter((id) => reply.text.includes(id))).toEqual([]);
+    expect(Object.values(others).filter((id) => reply.text.includes(id))).toEqual([]);
+    // So that it is free for the next.
+    if (path.startsWith('/api/v2')) await removeMade(path.split('/')[3] ?? '', harness.v2, reply);
   });
 
-  test.each(makers.filter(([, , path]) => path.startsWith('/api/v2')))(
-    '%s of another user is taken, and not by whom',
-    async (_, method, path, bodyOf) => {
+  // Pipelines are everybody's in the organization.
+  const personal = makers.filter(([, , path]) => path.startsWith('/api/v2') && !path.includes('pipelines'));
+  test.each(personal)('%s of another user is taken, and not by whom', async (_, method, path, bodyOf) => {
+    const { harness, hidden, askers } = scene;
+    const { mark, ids } = hidden['other user'];
+    const body = bodyOf(mark, ids.source ?? '');
+    const reply = await harness.send(method, path, { key: askers['other user'].v2, body });
+    if (path.endsWith('interactions'))
+      expect([reply.status, reply.body.data.is_duplicate]).toEqual([201, false]);
+    else expect([reply.status, reply.headers.get('Location')]).toEqual([409, null]);
+    expect(Object.values(ids).filter((id) => id !== '' && reply.text.includes(id))).toEqual([]);
+  });
+
+  test.each(
+    personal
+      .filter(([, , path]) => path.endsWith('/upsert'))
+      .flatMap((row) => WHOSE.map((whose) => [...row, whose] as const)),
+  )(
+    '%s is not told from one that nobody has where an upsert creates none',
+    async (_, method, path, bodyOf, whose) => {
       const { harness, hidden, askers } = scene;
-      const { mark, ids } = hidden['other user'];
-      const reply = await harness.send(method, path, { key: askers['other user'].v2, body: bodyOf(mark) });
-      if (path.endsWith('interactions'))
-        expect([reply.status, reply.body.data.is_duplicate]).toEqual([201, false]);
-      else expect([reply.status, reply.headers.get('Location')]).toEqual([409, null]);
-      expect(Object.values(ids).filter((id) => id !== '' && reply.text.includes(id))).toEqual([]);
+      const { mark, ids } = hidden[whose];
+      const ask = (value: string) => {
+        const body = { ...bodyOf(value, ids.source ?? ''), on_missing: 'fail' };
+        return harness.send(method, path, { key: askers[whose].v2, body });
+      };
+      const reply = await ask(mark);
+      expectRefusal(reply, 404, 'RESOURCE_NOT_FOUND');
+      expectAlike(reply, await ask('nobody'), hidden[whose]);
+      const batch = await harness.send(method, path.replace(/upsert$/, 'batch/upsert'), {
+        key: askers[whose].v2,
+        body: [mark, 'nobody'].map((value) => ({ ...bodyOf(value, ids.source ?? ''), on_missing: 'fail' })),
+      });
+      const [one, other] = batch.body.data.items;
+      expect(one.error).toEqual(other.error);
+      expectNoTrace(batch, hidden[whose]);
     },
   );
 });
