@@ -5,6 +5,7 @@ import { ABSENT, among, bodyOf, drawn, newBodyOf, PICKS_MAX, type Pick, pickOf, 
 import { FIELDS } from './fields.ts';
 import { COLLECTIONS } from './links.ts';
 import { FILTERS } from './lists.ts';
+import { MATCHED_BY } from './upserts.ts';
 import { type Data, RESOURCES } from './world.ts';
 
 interface By {
@@ -17,6 +18,7 @@ interface By {
 export type Request = By &
   (
     | { do: 'create'; resource: string; body: Data }
+    | { do: 'upsert'; resource: string; body: Data }
     | { do: 'batch'; verb: BatchVerb; resource: string; items: BatchItem[] }
     | { do: 'attach'; resource: string; id: Pick; externalIds: Data[] }
     | { do: 'detach'; resource: string; id: Pick; source: string }
@@ -40,7 +42,7 @@ export type Request = By &
   );
 
 /** What a batch does with its items. */
-export type BatchVerb = 'create' | 'update' | 'delete' | 'get';
+export type BatchVerb = 'create' | 'update' | 'upsert' | 'delete' | 'get';
 
 /** What is sent of a record, each part as far as the verb takes it. */
 export interface BatchItem {
@@ -114,22 +116,45 @@ function requestsOf(resource: string): fc.WeightedArbitrary<Request>[] {
     kinds.push([2, batchOf('update', body)]);
     kinds.push([0.25, batchOf('delete')]);
     kinds.push(...externalIdRequests({ ...common, id }));
+    const upserted = upsertBodyOf(resource);
+    kinds.push([5, fc.record({ ...common, do: fc.constant('upsert' as const), body: upserted })]);
+    kinds.push([3, batchOf('upsert', upserted)]);
   }
   return kinds.map(([weight, arbitrary]) => ({ weight, arbitrary }));
 }
 
 const SOURCES = ['crm', 'erp'];
-const IDS = ['1', '2', 'a:b', 'A'];
+const IDS = ['1', 'a:b'];
 // More of them than a record can have.
 const MANY = Array.from({ length: 21 }, (_, index) => ({ source: `s${index}`, id: '1' }));
 
 const externalId: fc.Arbitrary<Data> = fc.oneof(
-  { weight: 20, arbitrary: fc.record({ source: among(...SOURCES), id: among(...IDS) }) },
+  { weight: 40, arbitrary: fc.record({ source: among(...SOURCES), id: among(...IDS) }) },
   {
     weight: 1,
     arbitrary: fc.record({ source: drawn(among('CRM', 5)), id: drawn(among('', 5)) }, { requiredKeys: [] }),
   },
 );
+
+// Bodies that mostly say what to find a record by.
+function upsertBodyOf(resource: string): fc.Arbitrary<Data> {
+  const names = MATCHED_BY[resource] ?? [];
+  const seldom = (value: fc.Arbitrary<Json>, weight = 4) =>
+    fc.oneof({ weight, arbitrary: fc.constant<Json>(ABSENT) }, { weight: 1, arbitrary: value });
+  const named: fc.Arbitrary<string[]> = fc.shuffledSubarray(names, { minLength: 1 });
+  const options: fc.Arbitrary<Data> = fc.record({
+    external_id: fc.oneof(
+      { weight: 30, arbitrary: externalId },
+      { weight: names.length === 1 ? 1 : 12, arbitrary: fc.constant<Json>(ABSENT) },
+      { weight: 1, arbitrary: fc.constant(null) },
+    ),
+    match: seldom(fc.oneof({ weight: 9, arbitrary: named }, { weight: 1, arbitrary: fc.constant([]) })),
+    on_match: seldom(among('update', 'fill', 'keep'), 1),
+    on_missing: seldom(among('create', 'fail', 'fail')),
+  });
+  const body = fc.oneof(newBodyOf(resource), bodyOf(resource, true));
+  return fc.tuple(body, options).map(([fields, more]) => present({ ...fields, ...more }));
+}
 
 function externalIdRequests(common: {
   actor: fc.Arbitrary<number>;

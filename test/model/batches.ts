@@ -5,6 +5,7 @@ import type { BatchItem, BatchVerb, Request } from './arbitraries.ts';
 import { create, remove, update } from './records.ts';
 import { resolve, resolveBody } from './resolve.ts';
 import type { Note, Turn } from './steps.ts';
+import { upsert } from './upserts.ts';
 import { type Data, MISSING, type Outcome } from './world.ts';
 
 /** An item as it is sent. */
@@ -38,6 +39,14 @@ const VERBS: Record<BatchVerb, Verb> = {
       const outcome = update(world, actor, resource, id, body, answered);
       const isSame = Bun.deepEquals(before, world.table(resource).get(id));
       return done(outcome, isSame ? 'unchanged' : 'updated', 'data' in outcome ? outcome.data : null);
+    },
+  },
+  upsert: {
+    path: 'batch/upsert',
+    sent: ({ body }) => body,
+    carryOut: ({ world, actor }, resource, { body }, answered) => {
+      const upserted = upsert({ world, actor, resource }, body, answered);
+      return 'status' in upserted ? upserted : { done: upserted.outcome, data: upserted.data };
     },
   },
   delete: {
@@ -74,7 +83,7 @@ export async function takeBatch(
   const { path, sent, carryOut } = VERBS[verb];
   const resolved = items.map((item: BatchItem): Item => {
     const id = resolve(turn, item.id);
-    const current = verb === 'create' ? undefined : turn.world.table(resource).get(id);
+    const current = verb !== 'update' ? undefined : turn.world.table(resource).get(id);
     return { id, body: resolveBody(turn, item.body, current) };
   });
   const body = resolved.map(sent);

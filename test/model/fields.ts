@@ -144,23 +144,33 @@ export function identityFaults(resource: string, record: Data): Fault[] {
 
 /** What is wrong with a body whatever the world is like. */
 export function bodyFaults(resource: string, body: Data, isNew: boolean): Fault[] {
-  const kinds = fieldsOf(resource);
-  const faults: Fault[] = [];
-  const add = (...more: Fault[]) => {
-    for (const one of more) if (!faults.some(({ path }) => path === one.path)) faults.push(one);
-  };
-  for (const [name, value] of Object.entries(body)) {
-    const kind = kinds[name];
-    const isFixed = !isNew && name === 'record_type';
-    if (kind === undefined || isFixed) add({ path: name, code: 'VALIDATION_FAILED' });
-    else add(...valueFaults(name, kind, value, isNew));
-  }
+  const faults = givenFaults(resource, body, isNew);
   if (!isNew) return faults;
-  for (const [name, kind] of Object.entries(kinds))
-    if (isRequired(kind) && body[name] === undefined) add({ path: name, code: 'VALIDATION_REQUIRED_FIELD' });
-  add(...identityFaults(resource, body));
-  if (resource === 'interactions') add(...contactFaults(body));
-  return faults;
+  const missing = [
+    ...missingFaults(resource, body),
+    ...(resource === 'interactions' ? contactFaults(body) : []),
+  ];
+  return [...faults, ...missing.filter(({ path }) => !faults.some((one) => one.path === path))];
+}
+
+/** What is wrong with the fields that a body has. */
+export function givenFaults(resource: string, body: Data, isNew: boolean): Fault[] {
+  const kinds = fieldsOf(resource);
+  return Object.entries(body).flatMap(([path, value]) => {
+    const kind = kinds[path];
+    const isFixed = !isNew && path === 'record_type';
+    if (kind === undefined || isFixed) return [{ path, code: 'VALIDATION_FAILED' }];
+    return valueFaults(path, kind, value, isNew);
+  });
+}
+
+/** What a body lacks to make a record. */
+export function missingFaults(resource: string, body: Data): Fault[] {
+  const missing = Object.entries(fieldsOf(resource)).filter(
+    ([name, kind]) => isRequired(kind) && body[name] === undefined,
+  );
+  const faults = missing.map(([path]) => ({ path, code: 'VALIDATION_REQUIRED_FIELD' }));
+  return [...faults, ...identityFaults(resource, body)];
 }
 
 function isRequired(kind: Kind): boolean {

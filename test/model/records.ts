@@ -22,26 +22,50 @@ export function create(world: World, actor: Actor, resource: string, body: Data,
   if (resource === 'pipelines' && actor.userId !== null) return FORBIDDEN;
   const wrong = bodyFaults(resource, body, true);
   if (wrong.length > 0) return refused(wrong);
+  const planned = planCreate(world, actor, resource, body, made);
+  if ('status' in planned) return planned;
+  return { status: 201, data: insert(world, actor, resource, planned.next, body, made) };
+}
+
+/** A new record without what only its writing sets, or why there can be none; an interaction is written. */
+export function planCreate(
+  world: World,
+  actor: Actor,
+  resource: string,
+  body: Data,
+  made: Json,
+  wrong: Fault[] = [],
+): { next: Data } | Outcome {
   if (givesAway(actor, resource, body, true)) return FORBIDDEN;
   const record = { ...blank(resource), ...merged(resource, {}, body) };
   const owner = OWNER[resource];
   if (actor.userId !== null && owner && owner !== 'created_by' && (body[owner] ?? null) === null)
     record[owner] = actor.userId;
-  const faults = referenceFaults(world, actor, resource, body);
+  const faults = [...wrong, ...referenceFaults(world, actor, resource, body)];
   if (resource === 'notes' && faults.length === 0 && goesTooDeep(world, null, body.parent_id))
     faults.push({ path: 'parent_id', code: 'VALIDATION_OUT_OF_RANGE' });
   if (resource === 'interactions') return logInteraction(world, actor, record, body, faults, made);
   if (resource === 'deals') faults.push(...placeDeal(world, null, body, record, faults));
   if (faults.length > 0) return refused(faults);
-  const conflict = conflictOf(world, actor, resource, null, body);
-  if (conflict !== null) return conflict;
+  return conflictOf(world, actor, resource, null, body) ?? { next: record };
+}
+
+/** Writes a new record. @returns what is shown of it */
+export function insert(
+  world: World,
+  actor: Actor,
+  resource: string,
+  record: Data,
+  body: Data,
+  made: Json,
+): Data {
   const { timestamp } = world;
   Object.assign(record, { id: made?.id, created_by: actor.principal });
   Object.assign(record, { created_at: timestamp, updated_at: timestamp });
   if (resource === 'tasks') record.done_at = record.done ? timestamp : null;
   if (resource === 'pipelines') record.stages = finishPipeline(null, body.stages, made?.stages);
   world.table(resource).set(record.id, record);
-  return { status: 201, data: world.show(actor, resource, record) };
+  return world.show(actor, resource, record);
 }
 
 /** What a change does. @param made the record as the service then shows it, for the ids of new stages */
@@ -58,13 +82,32 @@ export function update(
   if (wrong.length > 0) return refused(wrong);
   const current = world.find(actor, resource, id);
   if (current === undefined) return MISSING;
-  if (Object.keys(body).length === 0) return { status: 200, data: world.show(actor, resource, current) };
+  const planned = planChange(world, actor, resource, current, body);
+  if ('status' in planned) return planned;
+  return { status: 200, data: replace(world, actor, resource, planned.next, body, made) };
+}
+
+/** A record as a change leaves it, but for what only its writing sets; or why it cannot be changed so. */
+export function planChange(
+  world: World,
+  actor: Actor,
+  resource: string,
+  current: Data,
+  body: Data,
+  wrong: Fault[] = [],
+): { next: Data } | Outcome {
+  const { id } = current;
+  if (Object.keys(body).length === 0 && wrong.length === 0) return { next: current };
   if (givesAway(actor, resource, body, false)) return FORBIDDEN;
   const next = { ...current, ...merged(resource, current, body) };
   const sentAnew = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => current[name] !== value),
   );
-  const faults = [...identityFaults(resource, next), ...referenceFaults(world, actor, resource, sentAnew)];
+  const faults = [
+    ...wrong,
+    ...identityFaults(resource, next),
+    ...referenceFaults(world, actor, resource, sentAnew),
+  ];
   if (resource === 'notes' && isBelow(world, id, body.parent_id))
     faults.push({ path: 'parent_id', code: 'VALIDATION_FAILED' });
   else if (resource === 'notes' && faults.length === 0 && goesTooDeep(world, current, body.parent_id))
@@ -76,7 +119,19 @@ export function update(
     resource === 'pipelines' && body.stages !== undefined
       ? stagesInUse(world, current, body.stages)
       : conflictOf(world, actor, resource, id, body);
-  if (conflict !== null) return conflict;
+  return conflict ?? { next };
+}
+
+/** Writes a record that has changed. @returns what is shown of it */
+export function replace(
+  world: World,
+  actor: Actor,
+  resource: string,
+  next: Data,
+  body: Data,
+  made: Json,
+): Data {
+  const current = world.table(resource).get(next.id) ?? {};
   if (resource === 'tasks' && next.done !== current.done) next.done_at = next.done ? world.timestamp : null;
   if (resource === 'pipelines' && body.stages !== undefined) {
     next.stages = finishPipeline(current.stages, body.stages, made?.stages);
@@ -84,8 +139,8 @@ export function update(
   }
   // What changes no value changes nothing.
   if (!Bun.deepEquals(next, current)) next.updated_at = world.timestamp;
-  world.table(resource).set(id, next);
-  return { status: 200, data: world.show(actor, resource, next) };
+  world.table(resource).set(next.id, next);
+  return world.show(actor, resource, next);
 }
 
 /** What a delete does: the record, the links and the references to it are gone. */

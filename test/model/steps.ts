@@ -10,6 +10,7 @@ import { associate, association, COLLECTIONS, link, listLinked, unlink } from '.
 import { list } from './lists.ts';
 import { create, remove, update } from './records.ts';
 import { type Place, resolve, resolveBody, resolveLink, resolveNamed } from './resolve.ts';
+import { upsert } from './upserts.ts';
 import { type Actor, type Data, MISSING, type Outcome, type World } from './world.ts';
 
 /** The service, as each of the actors reaches it. */
@@ -60,6 +61,16 @@ async function perform(turn: Turn, request: Request): Promise<void> {
       const reply = await client.post(`/${request.resource}`, body);
       expectOutcome(reply, create(world, actor, request.resource, body, reply.body.data));
       return;
+    }
+    case 'upsert': {
+      const body = resolveBody(turn, request.body);
+      note(`POST ${request.resource}/upsert`, body);
+      const reply = await client.post(`/${request.resource}/upsert`, body);
+      const upserted = upsert({ world, actor, resource: request.resource }, body, reply.body.data);
+      if ('status' in upserted) return expectOutcome(reply, upserted);
+      const { outcome, data } = upserted;
+      const status = outcome === 'created' ? 201 : 200;
+      return expectOutcome(reply, { status, data: { ...data, outcome } });
     }
     case 'batch':
       return takeBatch(turn, request, note);

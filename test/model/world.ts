@@ -147,7 +147,8 @@ export class World {
 export const MISSING: Outcome = { status: 404 };
 export const FORBIDDEN: Outcome = { status: 403 };
 
-/** The outcome of a body with faults. */
-export function refused(faults: Fault[]): Outcome {
+/** The outcome of a body with faults; a path is told once. */
+export function refused(all: Fault[]): Outcome {
+  const faults = all.filter(({ path }, index) => index === all.findIndex((one) => one.path === path));
   return { status: 422, faults };
 }
