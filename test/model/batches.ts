@@ -16,6 +16,8 @@ interface Item {
 
 interface Verb {
   path: string;
+  /** Whether each item has the ID of its record. */
+  isById: boolean;
   /** The item as it stands in the body of the request. */
   sent(item: Item): Json;
   /** What it does. @param answered what the service says of it */
@@ -25,6 +27,7 @@ interface Verb {
 const VERBS: Record<BatchVerb, Verb> = {
   create: {
     path: 'batch',
+    isById: false,
     sent: ({ body }) => body,
     carryOut: ({ world, actor }, resource, { body }, answered) => {
       const outcome = create(world, actor, resource, body, answered);
@@ -33,6 +36,7 @@ const VERBS: Record<BatchVerb, Verb> = {
   },
   update: {
     path: 'batch/update',
+    isById: true,
     sent: ({ id, body }) => ({ ...body, id }),
     carryOut: ({ world, actor }, resource, { id, body }, answered) => {
       const before = world.table(resource).get(id);
@@ -43,6 +47,7 @@ const VERBS: Record<BatchVerb, Verb> = {
   },
   upsert: {
     path: 'batch/upsert',
+    isById: false,
     sent: ({ body }) => body,
     carryOut: ({ world, actor }, resource, { body }, answered) => {
       const upserted = upsert({ world, actor, resource }, body, answered);
@@ -51,11 +56,13 @@ const VERBS: Record<BatchVerb, Verb> = {
   },
   delete: {
     path: 'batch/delete',
+    isById: true,
     sent: ({ id }) => id,
     carryOut: ({ world, actor }, resource, { id }) => done(remove(world, actor, resource, id), 'deleted'),
   },
   get: {
     path: 'batch/get',
+    isById: true,
     sent: ({ id }) => id,
     carryOut: ({ world, actor }, resource, { id }) => {
       const record = world.find(actor, resource, id);
@@ -80,7 +87,7 @@ export async function takeBatch(
   { verb, resource, items }: Extract<Request, { do: 'batch' }>,
   note: Note,
 ): Promise<void> {
-  const { path, sent, carryOut } = VERBS[verb];
+  const { path, isById, sent, carryOut } = VERBS[verb];
   const resolved = items.map((item: BatchItem): Item => {
     const id = resolve(turn, item.id);
     const current = verb !== 'update' ? undefined : turn.world.table(resource).get(id);
@@ -91,7 +98,7 @@ export async function takeBatch(
   const reply = await turn.client.post(`/${resource}/${path}`, body);
   if (resource === 'pipelines' && turn.actor.userId !== null && verb !== 'get')
     return expectOutcome(reply, { status: 403 });
-  const ids = verb === 'create' ? undefined : resolved.map(({ id }) => id);
+  const ids = isById ? resolved.map(({ id }) => id) : undefined;
   const outcome = (index: number, answered: Json) => {
     const item = resolved[index];
     if (item === undefined) throw new Error('an item that was not sent');
