@@ -235,7 +235,7 @@ describe('what is unique in an organization', () => {
       .filter(([, , path]) => path.endsWith('/upsert'))
       .flatMap((row) => WHOSE.map((whose) => [...row, whose] as const)),
   )(
-    '%s is not told from one that nobody has where an upsert creates none',
+    '%s is answered like one that nobody has where an upsert creates none',
     async (_, method, path, bodyOf, whose) => {
       const { harness, hidden, askers } = scene;
       const { mark, ids } = hidden[whose];
