@@ -10,6 +10,7 @@ import {
 } from '../fixtures/import/service.ts';
 import { lines } from '../fixtures/import/tasks.ts';
 import { ndjson, Sandbox } from '../support/command.ts';
+import { heldIn, setQuota } from '../support/quota.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
 const ABSENT = '019b76da-a800-7000-8000-000000000001';
@@ -478,6 +479,32 @@ describe('whatever ends the command', () => {
     const run = await service.crm(jobs.delete('large'));
     expect([run.exitCode, refused]).toEqual([0, 3]);
     expect(run.stderr).toContain('100 deleted, 0 rejected');
+  });
+
+  test('a used-up quota stops it with 4; once there is room, the same command does the rest', async () => {
+    const ids = await tasks('full', 250);
+    await writeIds('full.txt', ids);
+    const { bytes } = await heldIn(service.harness);
+    await setQuota(service.harness, { bytes: bytes + 130 * 100 });
+    const args = ['update', 'tasks', '--from', 'full.txt', `description=${'x'.repeat(100)}`];
+    try {
+      const first = await service.crm(args);
+      expect([first.exitCode, first.stderr]).toEqual([
+        4,
+        expect.stringContaining('Stopped after updating 130 rows.'),
+      ]);
+      expect(existsSync(file('full.txt.errors.ndjson'))).toBe(false);
+    } finally {
+      await setQuota(service.harness, {});
+    }
+    const last = await service.crm([...args, '-o', 'json']);
+    expect([last.exitCode, JSON.parse(last.stdout)]).toEqual([
+      0,
+      expect.objectContaining({ updated: 120, rejected: 0 }),
+    ]);
+    expect((await service.crm(args)).stderr).toContain(
+      'already updated (250 updated, 0 unchanged, 0 rejected)',
+    );
   });
 
   test('a server that is too old for it is left alone', async () => {
