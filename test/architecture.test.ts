@@ -477,6 +477,8 @@ describe('direction of imports', () => {
       // An executable has one entry for all its threads.
       'cli/main.ts',
       'cli/quickstart/demo.ts',
+      // The program for a sync is a text of the description too.
+      'cli/recipes/recipes.ts',
       'cli/serve/errors.ts',
       'cli/serve/files.ts',
       'cli/serve/flags.ts',

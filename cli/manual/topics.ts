@@ -22,6 +22,7 @@ import security from './security.md' with { type: 'text' };
 import serve from './serve.md' with { type: 'text' };
 import settings from './settings.md' with { type: 'text' };
 import start from './start.md' with { type: 'text' };
+import sync from './sync.md' with { type: 'text' };
 import tlsAndProxies from './tls-and-proxies.md' with { type: 'text' };
 import upgrade from './upgrade.md' with { type: 'text' };
 
@@ -32,7 +33,7 @@ const MANUAL = {
     output,
     'exit-codes': exitCodes,
   },
-  'Your data': { records, import: importPage, export: exportPage, ingest },
+  'Your data': { records, import: importPage, export: exportPage, ingest, sync },
   Access: { keys, quotas, audit, privacy, security },
   'Run it': {
     serve,

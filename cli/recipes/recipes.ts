@@ -1,4 +1,5 @@
 // The files that `crm recipe` prints, each from this folder.
+import sync from '../../server/openapi/sync.ts.txt' with { type: 'text' };
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import containerfile from './Containerfile' with { type: 'text' };
@@ -47,6 +48,11 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     about: 'Grafana dashboard to import',
     file: 'crm-dashboard.json',
     text: `${JSON.stringify(dashboard, null, 2)}\n`,
+  },
+  sync: {
+    about: 'TypeScript that copies the records of another system into crm',
+    file: 'sync.ts',
+    text: sync,
   },
 };
 

@@ -7,6 +7,7 @@ import { MIGRATION_TITLE } from '../deprecation.ts';
 import { BATCH_ITEMS_MAX } from '../operation.ts';
 import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from '../v2/paging.ts';
 import { LIMITS, REQUESTS } from './limits.ts';
+import { SYNC } from './sync-guide.ts';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
@@ -14,7 +15,7 @@ const GIB = 1024 * MIB;
 /** The text of the description, in Markdown. */
 export function description(): string {
   const sections = [INTRODUCTION, authentication(), ENVELOPES, ERRORS, LISTS, VALUES, WRITES, EXTERNAL_IDS];
-  return [...sections, CONDITIONS, IDEMPOTENCY, LIMITS, REQUESTS, VERSIONS]
+  return [...sections, CONDITIONS, IDEMPOTENCY, SYNC, LIMITS, REQUESTS, VERSIONS]
     .map((section) => section.trim())
     .join('\n\n');
 }

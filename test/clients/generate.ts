@@ -1,4 +1,4 @@
-// Makes clients from a description, as its users would: `bun generate.ts DESCRIPTION FOLDER`; a process of its own.
+// Makes clients from a description, as its users would: `bun generate.ts DESCRIPTION FOLDER [GENERATOR…]`; a process of its own.
 import { plugin } from 'bun';
 import typescript from 'typescript-5';
 
@@ -12,15 +12,24 @@ plugin({
     })),
 });
 
-const [, , input = '', folder = ''] = process.argv;
-// Only now, so that they are given the library.
-const { createClient } = await import('@hey-api/openapi-ts');
-const { default: openapiTypescript, astToString } = await import('openapi-typescript');
-const { generate } = await import('orval');
+const [, , input = '', folder = '', ...chosen] = process.argv;
 
-await Bun.write(
-  `${folder}/openapi-typescript.ts`,
-  astToString(await openapiTypescript(new URL(`file://${input}`))),
-);
-await createClient({ input, output: `${folder}/hey-api`, logs: { level: 'silent', file: false } });
-await generate({ input, output: { target: `${folder}/orval.ts`, client: 'fetch' } });
+// Imported only now, so that they are given the library.
+const GENERATORS: Record<string, () => Promise<unknown>> = {
+  'openapi-typescript': async () => {
+    const { default: generate, astToString } = await import('openapi-typescript');
+    const types = astToString(await generate(new URL(`file://${input}`)));
+    await Bun.write(`${folder}/openapi-typescript.ts`, types);
+  },
+  'hey-api': async () => {
+    const { createClient } = await import('@hey-api/openapi-ts');
+    await createClient({ input, output: `${folder}/hey-api`, logs: { level: 'silent', file: false } });
+  },
+  orval: async () => {
+    const { generate } = await import('orval');
+    await generate({ input, output: { target: `${folder}/orval.ts`, client: 'fetch' } });
+  },
+};
+
+for (const [name, generate] of Object.entries(GENERATORS))
+  if (chosen.length === 0 || chosen.includes(name)) await generate();

@@ -28,8 +28,12 @@ const OF_ONE_ENGINE = [
   ...named('cli', ['log-file', 'pager', 'recipes', 'serve-log', 'serve-tls', 'signals', 'usage']),
   ...named('import', ['address-books', 'doubts', 'dry-run', 'exports', 'folders', 'foreign-files']),
   ...named('import', ['quota', 'rejected', 'rows', 'same-words']),
-  ...['test/clients/', 'test/manual/', 'test/openapi/', 'test/quickstart/', ...named('copy', ['command'])],
-  ...[...named('metrics', ['recipes', 'serve']), ...named('pipeline', ['body', 'in-flight', 'log', 'words'])],
+  ...['test/manual/', 'test/openapi/', 'test/quickstart/', ...named('clients', ['clients', 'proxy'])],
+  ...[
+    ...named('copy', ['command']),
+    ...named('metrics', ['recipes', 'serve']),
+    ...named('pipeline', ['body', 'in-flight', 'log', 'words']),
+  ],
 ];
 
 /** In the order of names. */
@@ -57,6 +61,7 @@ export const LONGEST = [
   'test/sqlite/backup.test.ts',
   'test/sqlite/takeover.test.ts',
   'test/cli/binary.test.ts',
+  'test/clients/sync.test.ts',
   'test/copy/copy.test.ts',
   'test/manual/run-it.test.ts',
   'test/cli/export.test.ts',
