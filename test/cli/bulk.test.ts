@@ -10,7 +10,7 @@ import {
 } from '../fixtures/import/service.ts';
 import { lines } from '../fixtures/import/tasks.ts';
 import { ndjson, Sandbox } from '../support/command.ts';
-import { heldIn, setQuota } from '../support/quota.ts';
+import { recordTotalsOf, setQuota } from '../support/quota.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
 const ABSENT = '019b76da-a800-7000-8000-000000000001';
@@ -484,7 +484,7 @@ describe('whatever ends the command', () => {
   test('a used-up quota stops it with 4; once there is room, the same command does the rest', async () => {
     const ids = await tasks('full', 250);
     await writeIds('full.txt', ids);
-    const { bytes } = await heldIn(service.harness);
+    const { bytes } = await recordTotalsOf(service.harness);
     await setQuota(service.harness, { bytes: bytes + 130 * 100 });
     const args = ['update', 'tasks', '--from', 'full.txt', `description=${'x'.repeat(100)}`];
     try {

@@ -82,19 +82,19 @@ describe('goes on', () => {
   );
 
   // For as long as it is answered: what went on without end would never be over here.
-  const askOn = async (url: string) => {
+  const pollUntilClosed = async (url: string) => {
     while ((await fetch(url).catch(() => null)) !== null) await Bun.sleep(20);
   };
   // By several, so that one of them waits for an answer at any time.
-  const askFor = (path: string) => (url: string) =>
-    Promise.all(Array.from({ length: 4 }, () => askOn(`${url}${path}`)));
+  const pollingOf = (path: string) => (url: string) =>
+    Promise.all(Array.from({ length: 4 }, () => pollUntilClosed(`${url}${path}`)));
 
   test(
     'as long as requests come, for two seconds at most, and not for the sake of health checks',
     async () => {
-      const withRequests = await secondsToEnd([], askFor('/docs'));
+      const withRequests = await secondsToEnd([], pollingOf('/docs'));
       expect(withRequests).toBeGreaterThan(1.2);
-      expect(await secondsToEnd([], askFor('/readyz'))).toBeLessThan(withRequests);
+      expect(await secondsToEnd([], pollingOf('/readyz'))).toBeLessThan(withRequests);
     },
     LONG,
   );

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { join } from 'node:path';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
 import { expectedNames, namesOf, tasks } from '../fixtures/import/tasks.ts';
-import { countedIn, heldIn, setQuota } from '../support/quota.ts';
+import { countedIn, recordTotalsOf, setQuota } from '../support/quota.ts';
 
 let service: ImportService;
 
@@ -15,7 +15,7 @@ beforeEach(() => setQuota(service.harness, {}));
 
 /** Lets the organization have so many records more. */
 async function allow(more: number): Promise<void> {
-  const { records } = await heldIn(service.harness);
+  const { records } = await recordTotalsOf(service.harness);
   await setQuota(service.harness, { records: records + more });
 }
 
@@ -50,7 +50,7 @@ describe('where the quota is used up', () => {
     expect((await service.crm(args('full.csv'))).stderr).toContain(
       'was already imported (95 created, 0 rejected)',
     );
-    expect(await countedIn(service.harness)).toEqual(await heldIn(service.harness));
+    expect(await countedIn(service.harness)).toEqual(await recordTotalsOf(service.harness));
   });
 
   test('rows that are rejected stay so, each once in the errors file', async () => {
@@ -115,7 +115,7 @@ describe('where the quota is used up', () => {
     await setQuota(service.harness, {});
     expect((await service.crm(missing)).exitCode).toBe(0);
     await service.write('longer.csv', `email,remarks\na@x.test,${'x'.repeat(100)}\n`);
-    const { bytes } = await heldIn(service.harness);
+    const { bytes } = await recordTotalsOf(service.harness);
     await setQuota(service.harness, { bytes: bytes + 50 });
     const update = ['import', 'contacts', 'longer.csv', '--on-duplicate', 'update'];
     const grown = await service.crm(update);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { QuotaError } from '../../db/engine/quota.ts';
 import { counts, ingestSandbox, PAST } from '../support/ingest-database.ts';
-import { countedIn, heldIn, setQuota } from '../support/quota.ts';
+import { countedIn, recordTotalsOf, setQuota } from '../support/quota.ts';
 
 const sandbox = ingestSandbox();
 const { byExternalId, calendar, recordings, create, get } = sandbox;
@@ -10,7 +10,7 @@ const { byExternalId, calendar, recordings, create, get } = sandbox;
 const where = () => ({ ...sandbox.harness, orgNumber: sandbox.options.orgNumber });
 
 async function expectExact(): Promise<void> {
-  expect(await countedIn(where())).toEqual(await heldIn(where()));
+  expect(await countedIn(where())).toEqual(await recordTotalsOf(where()));
 }
 
 const segments = (speech: string) => [

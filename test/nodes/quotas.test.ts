@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test';
 import type { Json, Reply } from '../support/harness.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { describe } from '../support/on-postgres.ts';
-import { countedIn, heldIn, setQuota } from '../support/quota.ts';
+import { countedIn, recordTotalsOf, setQuota } from '../support/quota.ts';
 
 let nodes: Nodes;
 afterEach(() => nodes.close());
@@ -25,8 +25,8 @@ describe('two nodes', () => {
       return sum + (status === 200 ? (body as Json).data.summary.succeeded : 0);
     }, 0);
     expect(written).toBe(40);
-    expect((await heldIn(nodes.first)).records).toBe(41);
-    expect(await countedIn(nodes.first)).toEqual(await heldIn(nodes.first));
+    expect((await recordTotalsOf(nodes.first)).records).toBe(41);
+    expect(await countedIn(nodes.first)).toEqual(await recordTotalsOf(nodes.first));
   });
 
   test('hold from the next request on to what is set meanwhile, and give room back to each other', async () => {

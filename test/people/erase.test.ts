@@ -7,7 +7,7 @@ import { type Erasure, erasePerson } from '../../db/people/erase.ts';
 import { exportPerson } from '../../db/people/export.ts';
 import { findPerson } from '../../db/people/person.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
-import { countedIn, heldIn, setQuota } from '../support/quota.ts';
+import { countedIn, recordTotalsOf, setQuota } from '../support/quota.ts';
 import { insertReadOnly, insertTranscribed } from '../support/read-only.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
@@ -351,7 +351,7 @@ describe('handing out', () => {
     const client = clientOf(harness);
     await client.create('contacts', { email: 'a@x.io' });
     const note = await client.create('notes', { title: 'Call', content: 'Of a@x.io.' });
-    await setQuota(harness, { bytes: (await heldIn(harness)).bytes });
+    await setQuota(harness, { bytes: (await recordTotalsOf(harness)).bytes });
     const person = await findPerson(harness.store.read, harness.orgNumber, 'a@x.io');
     await erasePerson(harness.store, person, {
       isDryRun: false,
@@ -359,7 +359,7 @@ describe('handing out', () => {
       finish: async () => {},
     });
     expect((await client.fetch('notes', note.id)).content).toBe('Of [erased].');
-    expect(await countedIn(harness)).toEqual(await heldIn(harness));
+    expect(await countedIn(harness)).toEqual(await recordTotalsOf(harness));
     expect((await client.patch(`/notes/${note.id}`, { content: 'x'.repeat(30) })).status).toBe(403);
     await harness.close();
   });

@@ -8,7 +8,7 @@ import {
   startHarness,
 } from '../support/harness.ts';
 import { fillOrganization } from '../support/organization.ts';
-import { countedIn, heldIn, setQuota } from '../support/quota.ts';
+import { countedIn, recordTotalsOf, setQuota } from '../support/quota.ts';
 import { insertReadOnly, insertTranscribed } from '../support/read-only.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
@@ -36,7 +36,7 @@ const quotaHeaders = ({ headers }: Reply) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-quota-')));
 
 async function expectExact(): Promise<void> {
-  expect(await countedIn(harness)).toEqual(await heldIn(harness));
+  expect(await countedIn(harness)).toEqual(await recordTotalsOf(harness));
 }
 
 describe('a quota of records', () => {

@@ -5,7 +5,7 @@ import type { Trx } from '../../db/engine/schema.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { dropDatabase, freshDatabase, isPostgres } from '../support/fresh-databases.ts';
-import { crowd, MANY, ROWS, type Run } from '../support/many-rows.ts';
+import { fillTables, MANY, ROWS, type Run } from '../support/many-rows.ts';
 import { describe, test } from '../support/on-postgres.ts';
 import { QUESTIONS, type Question } from '../support/table-queries.ts';
 
@@ -69,7 +69,7 @@ async function addOrganization(name: string): Promise<void> {
   orgIds.push(number);
   const run: Run = (text) =>
     store.write(number, async (db) => (await sql<object>`${sql.raw(text)}`.execute(db)).rows);
-  const tables = await crowd(run, number);
+  const tables = await fillTables(run, number);
   const unknown = `
     select relname from pg_class left join pg_stats on tablename = relname and attname = 'org_id'
     where relname in (${tables.map((table) => `'${table}'`).join()}) and coalesce(

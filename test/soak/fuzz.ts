@@ -56,8 +56,12 @@ async function main(): Promise<void> {
     await fuzzing.run(requests);
     const { statuses, faults, sent } = fuzzing;
     const counts = [...statuses].toSorted(([one], [other]) => one - other).map((pair) => pair.join(': '));
-    const fives = [...statuses.keys()].filter((status) => status >= 500 && status !== OTHER_VERSION);
-    report('answers', faults.length === 0, `${sent} requests, ${fives.length} 5xx, ${faults.length} faults`);
+    const serverErrors = [...statuses.keys()].filter((status) => status >= 500 && status !== OTHER_VERSION);
+    report(
+      'answers',
+      faults.length === 0,
+      `${sent} requests, ${serverErrors.length} 5xx, ${faults.length} faults`,
+    );
     show(faults, 20);
     console.log(`       ${counts.join(', ')}; ${fuzzing.unanswered} cut off or closed without an answer`);
     await node.ready();

@@ -1,6 +1,6 @@
 // Clients that write of every kind under keys, one thing after another, and know the response to each.
 import type { Database } from 'bun:sqlite';
-import { halvesIn } from './side-tables.ts';
+import { partialWritesIn } from './side-tables.ts';
 
 const CLIENTS = 8;
 const PAUSE_MS = 100;
@@ -116,7 +116,7 @@ export class MixedLoad {
         .filter(([id, n]) => !this.#toDelete.has(id) && (versions.get(id) ?? -1) < n)
         .map(([id, n]) => `update ${n} of ${id} is missing`),
       ...acknowledged.deleted.filter((id) => contacts.has(id)).map((id) => `${id} is there again`),
-      ...halvesIn(db),
+      ...partialWritesIn(db),
     ];
   }
 

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite';
 
 // Each finds rows that miss what was written together with them.
-const HALVES: Record<string, string> = {
+const PARTIAL_WRITES: Record<string, string> = {
   'a contact without its address among the addresses':
     'SELECT id FROM contacts WHERE email IS NOT NULL EXCEPT SELECT contact_id FROM contact_emails',
   'an address of no contact': 'SELECT contact_id FROM contact_emails EXCEPT SELECT id FROM contacts',
@@ -23,8 +23,8 @@ const HALVES: Record<string, string> = {
 };
 
 /** Tells of rows that one write put down without the others that belong to them. */
-export function halvesIn(db: Database): string[] {
-  return Object.entries(HALVES).flatMap(([fault, query]) =>
+export function partialWritesIn(db: Database): string[] {
+  return Object.entries(PARTIAL_WRITES).flatMap(([fault, query]) =>
     db
       .query(query)
       .values()

@@ -47,7 +47,7 @@ const COLUMNS = `
   order by c.table_name, c.ordinal_position`;
 
 /** Fills every table that has rows of organizations with some of one, and tells which; references lead nowhere. */
-export async function crowd(run: Run, orgNumber: number): Promise<string[]> {
+export async function fillTables(run: Run, orgNumber: number): Promise<string[]> {
   const columns = (await run(COLUMNS)) as Column[];
   const tables = Map.groupBy(columns, ({ table_name }) => table_name);
   for (const [table, own] of tables) {

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './ports.ts';
-import { openPlaces } from './shared-folders.ts';
+import { publicFolders } from './shared-folders.ts';
 
 // Debian keeps the server's programs off the PATH, a folder a version.
 const DEBIAN = '/usr/lib/postgresql';
@@ -238,7 +238,7 @@ function ownerOf(): { uid: number; gid: number } {
 
 /** The folder for temporary files or, where its owner could not enter it or a socket's path is too long, another one. */
 function placeOf(isOwnedByOther: boolean): string | undefined {
-  const places = isOwnedByOther ? openPlaces() : [realpathSync(tmpdir()), ...openPlaces()];
+  const places = isOwnedByOther ? publicFolders() : [realpathSync(tmpdir()), ...publicFolders()];
   return places.find((place) => Buffer.byteLength(place) <= PLACE_BYTES_MAX);
 }
 

@@ -25,6 +25,9 @@ export async function countedIn({
 }
 
 /** What the organization has. */
-export function heldIn({ store, orgNumber }: Pick<Harness, 'store' | 'orgNumber'>): Promise<RecordTotals> {
+export function recordTotalsOf({
+  store,
+  orgNumber,
+}: Pick<Harness, 'store' | 'orgNumber'>): Promise<RecordTotals> {
   return countRecordTotals(store.read, orgNumber);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /** The usual folders for temporary files, that of this process first, as far as every user can enter them. */
-export function openPlaces(): string[] {
+export function publicFolders(): string[] {
   const places = [tmpdir(), '/tmp', '/var/tmp', '/dev/shm'].map(realOf);
   return [...new Set(places)].filter((place): place is string => place !== null && isOpenToAll(place));
 }
@@ -14,7 +14,7 @@ export function openPlaces(): string[] {
  * run in any place that all can enter.
  */
 export function makeOpenFolder(): string | null {
-  for (const place of openPlaces()) {
+  for (const place of publicFolders()) {
     const folder = mkdtempSync(join(place, 'crm-test-'));
     chmodSync(folder, 0o777);
     if (canRunIn(folder)) return folder;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { CHANGEABLE } from '../support/contract.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
-import { countedIn, heldIn, setQuota } from '../support/quota.ts';
+import { countedIn, recordTotalsOf, setQuota } from '../support/quota.ts';
 import { type Client, clientOf, expectError, expectFault, uniqueEmail } from '../support/v2.ts';
 
 const ABSENT = '019b76da-a800-7000-8000-000000000001';
@@ -471,7 +471,7 @@ test('only the item for which the quota has no room is refused, and what is coun
       await client.create('notes', { title: 'b' }),
       await client.create('notes', { title: 'c' }),
     ];
-    const bytes = (await heldIn(own)).bytes + 50;
+    const bytes = (await recordTotalsOf(own)).bytes + 50;
     await setQuota(own, { bytes });
     const { data } = (
       await client.post('/notes/batch/update', [
@@ -490,7 +490,7 @@ test('only the item for which the quota has no room is refused, and what is coun
       'updated',
     ]);
     expect(data.items[0].error.details[0].path).toBe('quota.bytes');
-    expect(await countedIn(own)).toEqual(await heldIn(own));
+    expect(await countedIn(own)).toEqual(await recordTotalsOf(own));
   } finally {
     await own.close();
   }

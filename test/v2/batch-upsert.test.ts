@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { CHANGEABLE } from '../support/contract.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
-import { countedIn, heldIn, setQuota } from '../support/quota.ts';
+import { countedIn, recordTotalsOf, setQuota } from '../support/quota.ts';
 import { type Client, clientOf, expectFault, minimalBody, uniqueEmail } from '../support/v2.ts';
 
 let harness: Harness;
@@ -311,7 +311,7 @@ test('only the items for which the quota has no room are refused', async () => {
   const own = await startHarness();
   try {
     const client = clientOf(own);
-    await setQuota(own, { records: (await heldIn(own)).records + 2 });
+    await setQuota(own, { records: (await recordTotalsOf(own)).records + 2 });
     const item = (email: string) => ({ email: `${email}@mail.example` });
     const send = async (...items: Json[]) =>
       statuses((await client.post('/contacts/batch/upsert', items)).body.data);
@@ -320,12 +320,12 @@ test('only the items for which the quota has no room are refused', async () => {
     ]);
     const clash = { source: 's', id: '1' };
     await client.post('/contacts/upsert', { ...item('a'), external_id: clash });
-    await setQuota(own, { records: (await heldIn(own)).records + 1 });
+    await setQuota(own, { records: (await recordTotalsOf(own)).records + 1 });
     const refused = { ...item('d'), external_id: clash, match: ['email'] };
     expect(await send(refused, item('e'), item('f'))).toEqual([
       ...['RESOURCE_CONFLICT', 'created', 'OPERATION_FORBIDDEN'],
     ]);
-    expect(await countedIn(own)).toEqual(await heldIn(own));
+    expect(await countedIn(own)).toEqual(await recordTotalsOf(own));
   } finally {
     await own.close();
   }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { CHANGEABLE, CONTRACT } from '../support/contract.ts';
 import { BASE_URL, type Harness, type Json, type Reply, startHarness } from '../support/harness.ts';
-import { countedIn, heldIn, setQuota } from '../support/quota.ts';
+import { countedIn, recordTotalsOf, setQuota } from '../support/quota.ts';
 import {
   type Client,
   clientOf,
@@ -683,7 +683,7 @@ test('a quota counts what is written, external IDs included, and a refused upser
     const email = 'quota@mail.example';
     const send = (body: Json) => client.post('/contacts/upsert', body);
     await send({ email });
-    await setQuota(own, { bytes: (await heldIn(own)).bytes + 20 });
+    await setQuota(own, { bytes: (await recordTotalsOf(own)).bytes + 20 });
     const expectRefused = async (body: Json) => {
       const before = await countedIn(own);
       expectError(await send(body), 403, 'OPERATION_FORBIDDEN', 'quota.bytes');
@@ -695,14 +695,14 @@ test('a quota counts what is written, external IDs included, and a refused upser
     expect(
       (await send({ email, title: 'x'.repeat(14), external_id: { source: 's', id: 'x'.repeat(5) } })).status,
     ).toBe(200);
-    expect(await countedIn(own)).toEqual(await heldIn(own));
+    expect(await countedIn(own)).toEqual(await recordTotalsOf(own));
     expectError(
       await send({ email, title: null, external_id: { source: 's', id: 'y' } }),
       409,
       'RESOURCE_CONFLICT',
       'external_id',
     );
-    expect(await countedIn(own)).toEqual(await heldIn(own));
+    expect(await countedIn(own)).toEqual(await recordTotalsOf(own));
   } finally {
     await own.close();
   }

@@ -1,4 +1,4 @@
-// Well-formed HTTP with anything in it: operations of the interface, paths beside them, odd headers, bodies that were spoilt.
+// Well-formed HTTP with anything in it: operations of the interface, paths beside them, odd headers, bodies that were corrupted.
 import fc from 'fast-check';
 import type { Operation } from '../../../server/operation.ts';
 import { bodyOf, known, knownOf, queryOf, scalar } from './bodies.ts';
@@ -42,7 +42,7 @@ function fields(count: number): string {
 }
 
 /** Text in which something is out of place. */
-function spoilt(text: string): fc.Arbitrary<Uint8Array> {
+function corrupted(text: string): fc.Arbitrary<Uint8Array> {
   const bytes = encoder.encode(text);
   const cut = fc.nat(bytes.length).map((at) => bytes.subarray(0, at));
   const flipped = fc.tuple(fc.nat(Math.max(0, bytes.length - 1)), fc.nat(255)).map(([at, byte]) => {
@@ -69,7 +69,7 @@ function bytesOf(operation: Operation): fc.Arbitrary<Uint8Array | null> {
   const text = bodyOf(operation).map((body) => JSON.stringify(body));
   return fc.oneof(
     { weight: 12, arbitrary: text.map((body) => encoder.encode(body)) },
-    { weight: 3, arbitrary: text.chain(spoilt) },
+    { weight: 3, arbitrary: text.chain(corrupted) },
     { weight: 2, arbitrary: odd },
     { weight: 1, arbitrary: noise },
     { weight: 1, arbitrary: fc.constant(null) },

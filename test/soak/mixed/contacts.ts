@@ -82,7 +82,7 @@ export async function listContacts(worker: Worker): Promise<void> {
 }
 
 /** Walks all of the worker's contacts, in one of the four orders. */
-export async function walkContacts(worker: Worker): Promise<void> {
+export async function pageThroughContacts(worker: Worker): Promise<void> {
   const order = `sort_by=${draw(2) ? 'created_at' : 'updated_at'}&sort_direction=${draw(2) ? 'asc' : 'desc'}`;
   const ids: string[] = [];
   for (let cursor = ''; ; ) {

@@ -5,13 +5,13 @@ import {
   createContact,
   getContact,
   listContacts,
+  pageThroughContacts,
   updateContact,
-  walkContacts,
 } from './contacts.ts';
-import { abort, insist, sendRefusedRequests, tryWrongKeys } from './odd.ts';
+import { abort, sendExcessRequest, sendRefusedRequests, tryWrongKeys } from './odd.ts';
 import {
   changePipeline,
-  gatherSegment,
+  createSegment,
   logInteraction,
   readTranscript,
   workOnDeal,
@@ -28,11 +28,11 @@ const STEPS: [Step, number][] = [
   [updateContact, 200],
   [getContact, 300],
   [listContacts, 60],
-  [walkContacts, 10],
+  [pageThroughContacts, 10],
   [batchContacts, 10],
   [workOnDeal, 15],
   [writeNotes, 10],
-  [gatherSegment, 8],
+  [createSegment, 8],
   [changePipeline, 4],
   [logInteraction, 20],
   [readTranscript, 5],
@@ -90,7 +90,7 @@ export class MixedLoad {
     const pauseMs = (1_000 * group.workers.length) / this.#shape.rate;
     this.#running = Promise.all([
       ...group.workers.map((worker) => this.#work(worker, pauseMs)),
-      this.#insist(group),
+      this.#sendExcessRequest(group),
     ]);
   }
 
@@ -113,9 +113,9 @@ export class MixedLoad {
     }
   }
 
-  async #insist({ greedy }: WorkerGroup): Promise<void> {
+  async #sendExcessRequest({ greedy }: WorkerGroup): Promise<void> {
     while (!this.#isOver) {
-      await this.#try(() => insist(greedy));
+      await this.#try(() => sendExcessRequest(greedy));
       await Bun.sleep(GREEDY_PAUSE_MS);
     }
   }

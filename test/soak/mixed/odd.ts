@@ -65,7 +65,7 @@ async function cutOff({ url, traffic }: Caller, bytes: string): Promise<void> {
 }
 
 /** One request of somebody who sends too many; true if it was let in. */
-export async function insist(greedy: Caller): Promise<boolean> {
+export async function sendExcessRequest(greedy: Caller): Promise<boolean> {
   const { status, headers } = await greedy.send('GET', '/contacts?limit=1', [200, 429]);
   hold(status === 200 || Number(headers.get('Retry-After')) >= 1, '429 without Retry-After');
   return status === 200;

@@ -55,7 +55,7 @@ export async function writeNotes(worker: Worker): Promise<void> {
 }
 
 /** A segment with members. */
-export async function gatherSegment(worker: Worker): Promise<void> {
+export async function createSegment(worker: Worker): Promise<void> {
   const { id } = await make(worker, '/segments', { name: 'Segment' });
   const members = [worker.person, ...worker.contacts.slice(-2).map((contact) => contact.id)];
   for (const record_id of members)

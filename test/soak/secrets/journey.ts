@@ -6,7 +6,7 @@ import { runDebugged } from './debugged.ts';
 import { type Hit, Search, type Secret } from './needles.ts';
 import { copyDatabase, dumpOf, readableIn } from './places.ts';
 import { Arguments } from './processes.ts';
-import { misplace, type Sender, send } from './requests.ts';
+import { type Sender, send, sendWhereMistaken } from './requests.ts';
 
 const ORG = ['--org', 'Secrets'];
 
@@ -73,7 +73,7 @@ async function runJourney(state: JourneyState, vault: Sandbox, flags: readonly s
   sandbox.env.CRM_URL = server.url;
   const sender: Sender = { url: server.url, key, answers: [] };
   await signIn(sender, secrets);
-  for (const secret of [...secrets]) await misplace(sender, secret);
+  for (const secret of [...secrets]) await sendWhereMistaken(sender, secret);
   await followLinks(sender, secrets);
   const failures = await failInside(sandbox, sender, secrets);
   await runCommands(state, vault);
@@ -86,7 +86,7 @@ async function runJourney(state: JourneyState, vault: Sandbox, flags: readonly s
   if (!isPostgres) copyDatabase(sandbox);
   const { stdout, stderr } = await server.stop();
   state.said.push(['what the server said', stdout + stderr]);
-  await say(state, ['list', 'contacts'], { CRM_API_KEY: key });
+  await runRecorded(state, ['list', 'contacts'], { CRM_API_KEY: key });
   return failures;
 }
 
@@ -173,7 +173,7 @@ async function failInside(sandbox: Sandbox, sender: Sender, secrets: readonly Se
   return sender.answers.slice(before).filter((answer) => answer.startsWith('5')).length;
 }
 
-async function say(
+async function runRecorded(
   { sandbox, said }: JourneyState,
   args: readonly string[],
   env: Record<string, string> = {},
@@ -194,25 +194,25 @@ async function runCommands(state: JourneyState, vault: Sandbox): Promise<void> {
   const profile = { url: sandbox.env.CRM_URL, api_key_file: vault.path('key') };
   await sandbox.write('config/crm/config.json', JSON.stringify({ profiles: { default: profile } }));
   const byProfile = { CRM_API_KEY: '', CRM_URL: '' };
-  await say(state, ['import', 'contacts', 'people.csv']);
-  await say(state, ['import', 'contacts', 'people.csv', '--on-duplicate', 'update']);
-  await say(state, ['list', 'contacts', '-o', 'json'], byProfile);
-  await say(state, ['create', 'contacts', 'first_name=Cleo'], byProfile);
-  await say(state, ['list', 'contacts'], { CRM_API_KEY: foreign });
-  await say(state, ['export', 'all', '--out', 'export']);
+  await runRecorded(state, ['import', 'contacts', 'people.csv']);
+  await runRecorded(state, ['import', 'contacts', 'people.csv', '--on-duplicate', 'update']);
+  await runRecorded(state, ['list', 'contacts', '-o', 'json'], byProfile);
+  await runRecorded(state, ['create', 'contacts', 'first_name=Cleo'], byProfile);
+  await runRecorded(state, ['list', 'contacts'], { CRM_API_KEY: foreign });
+  await runRecorded(state, ['export', 'all', '--out', 'export']);
   for (const form of forms) {
-    await say(state, ['doctor', '-o', form]);
-    await say(state, ['doctor', '-o', form], { CRM_API_KEY: foreign });
-    await say(state, ['keys', 'list', '-o', form]);
-    await say(state, ['audit', 'list', '-o', form]);
-    await say(state, ['users', 'list', ...ORG, '-o', form]);
+    await runRecorded(state, ['doctor', '-o', form]);
+    await runRecorded(state, ['doctor', '-o', form], { CRM_API_KEY: foreign });
+    await runRecorded(state, ['keys', 'list', '-o', form]);
+    await runRecorded(state, ['audit', 'list', '-o', form]);
+    await runRecorded(state, ['users', 'list', ...ORG, '-o', form]);
   }
-  await say(state, ['keys', 'issue', ...ORG, '--all-scopes', '--dry-run']);
-  await say(state, ['people', 'export', 'ada@import.test', ...ORG]);
+  await runRecorded(state, ['keys', 'issue', ...ORG, '--all-scopes', '--dry-run']);
+  await runRecorded(state, ['people', 'export', 'ada@import.test', ...ORG]);
   if (isPostgres) return;
-  await say(state, ['backup', 'backup.db']);
-  await say(state, ['restore', 'backup.db', '--confirm', '--db', 'restored.db']);
-  await say(state, ['migrate', '--from', 'crm.db', '--to', 'migrated.db']);
+  await runRecorded(state, ['backup', 'backup.db']);
+  await runRecorded(state, ['restore', 'backup.db', '--confirm', '--db', 'restored.db']);
+  await runRecorded(state, ['migrate', '--from', 'crm.db', '--to', 'migrated.db']);
 }
 
 // A key that is typed is seen by the machine, but goes no further.
@@ -230,7 +230,7 @@ async function mistype(state: JourneyState): Promise<void> {
 
 // The server knows it within a second: what was signed before is used before and after.
 async function rotate(state: JourneyState, sender: Sender): Promise<void> {
-  await say(state, ['secrets', 'rotate', '--grace', '0']);
+  await runRecorded(state, ['secrets', 'rotate', '--grace', '0']);
   await followLinks(sender, state.secrets);
 }
 

@@ -32,7 +32,7 @@ export async function send(
 }
 
 /** Puts a secret wherever a client might by mistake. */
-export async function misplace(sender: Sender, { text }: Secret): Promise<void> {
+export async function sendWhereMistaken(sender: Sender, { text }: Secret): Promise<void> {
   const get = (path: string, headers?: Record<string, string>) => send(sender, 'GET', path, { headers });
   for (const path of [`/api/v2/contacts/${text}`, `/api/v2/${text}`, `/${text}`, `/api/v1/people/${text}`])
     await get(path);
