@@ -11,7 +11,7 @@ const NAME = /\{(\w+)\}/g;
 /** Who has records that are hidden from the one who asks. */
 export type Hidden = 'other organization' | 'other user';
 
-export interface Scene {
+export interface Fixture {
   harness: Harness;
   /** What the one who asks sees. */
   own: World;
@@ -21,7 +21,7 @@ export interface Scene {
 }
 
 /** The service with three worlds: alice's, in her organization; bob's, in the same; and that of another organization. */
-export async function openScene(): Promise<Scene> {
+export async function startFixture(): Promise<Fixture> {
   const harness = await startHarness();
   const { orgNumber, otherOrgNumber, alice, bob } = harness;
   const markOf = (whose: string) => `${whose}${crypto.randomUUID().replaceAll('-', '')}`;
@@ -90,7 +90,7 @@ let count = 0;
 
 /** Sends a row with a key and the ids given, from an address that has not guessed yet unless said. */
 export function sendRow(
-  { harness }: Scene,
+  { harness }: Fixture,
   [method, path, , , body]: Row,
   key: string,
   ids: Ids,

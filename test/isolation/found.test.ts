@@ -6,23 +6,23 @@ import { expectRefusal } from '../support/envelope.ts';
 import { dumpOf } from '../support/full-organization.ts';
 import type { Json, Reply } from '../support/harness.ts';
 import { clientOf, minimalBody } from '../support/v2.ts';
-import { ABSENT, expectAlike, expectNoTrace, type Hidden, openScene, type Scene } from './cells.ts';
+import { ABSENT, expectAlike, expectNoTrace, type Fixture, type Hidden, startFixture } from './cells.ts';
 
 const WHOSE = ['other organization', 'other user'] as const;
 
-let scene: Scene;
+let fixture: Fixture;
 let before: unknown[];
 beforeAll(async () => {
-  scene = await openScene();
+  fixture = await startFixture();
   before = await dumps();
 });
-afterAll(() => scene.harness.close());
+afterAll(() => fixture.harness.close());
 
-const dumps = () => Promise.all(Object.values(scene.hidden).map((world) => dumpOf(scene.harness, world)));
+const dumps = () => Promise.all(Object.values(fixture.hidden).map((world) => dumpOf(fixture.harness, world)));
 
 /** Asks for a page, in either version, with a key that cannot see the records of the other. */
 function ask(whose: Hidden, path: string, parameters: Json): Promise<Reply> {
-  const { harness, askers } = scene;
+  const { harness, askers } = fixture;
   if (path.startsWith('/api/v1'))
     return harness.send('POST', path, { key: askers[whose].v1, body: parameters });
   return harness.send('GET', `${path}?${new URLSearchParams(parameters)}`, { key: askers[whose].v2 });
@@ -55,7 +55,7 @@ describe.each(LISTS.map((list): [string, string, List] => [list.path, list.whose
     test('is left out of lists, of their pages and of whether there are more', async () => {
       const all = await ask(whose, path, isV1 ? {} : { limit: 200 });
       expect([all.status, all.body.page_info.has_next_page]).toEqual([200, false]);
-      expectNoTrace(all, scene.hidden[whose]);
+      expectNoTrace(all, fixture.hidden[whose]);
       const { length } = all.body.data;
       if (length === 0 || isV1) return;
       const page = await ask(whose, path, { limit: length });
@@ -63,7 +63,7 @@ describe.each(LISTS.map((list): [string, string, List] => [list.path, list.whose
     });
 
     test('gives cursors that open nothing of it elsewhere', async () => {
-      const { harness, hidden } = scene;
+      const { harness, hidden } = fixture;
       const key = isV1
         ? (await harness.issue({ api: 'v1', orgNumber: harness.otherOrgNumber })).key
         : hidden[whose].v2;
@@ -82,12 +82,12 @@ describe.each(LISTS.map((list): [string, string, List] => [list.path, list.whose
 
     for (const [filter, valuesOf] of Object.entries(filtersOf(list))) {
       test(`is found by ${filter} no more than what there is not`, async () => {
-        const [hidden, absent] = valuesOf(scene);
+        const [hidden, absent] = valuesOf(fixture);
         const filtered = (value: string) =>
           ask(whose, path, isV1 ? { filter: { [filter]: value } } : { [filter]: value });
         const reply = await filtered(hidden);
         expect([reply.status, reply.body.data]).toEqual([200, []]);
-        expectAlike(reply, await filtered(absent), scene.hidden[whose]);
+        expectAlike(reply, await filtered(absent), fixture.hidden[whose]);
       });
     }
 
@@ -99,7 +99,7 @@ describe.each(LISTS.map((list): [string, string, List] => [list.path, list.whose
 );
 
 async function storedApart({ whose, name }: List, at: string): Promise<void> {
-  const { harness, hidden, askers } = scene;
+  const { harness, hidden, askers } = fixture;
   const bodyOf = (record: Json) => (at.endsWith('/batch') ? [record] : record);
   const title = name === 'interactions' ? 'title' : (Object.keys(minimalBody(name))[0] ?? '');
   const send = (key: string, record: Json) =>
@@ -116,12 +116,12 @@ async function storedApart({ whose, name }: List, at: string): Promise<void> {
 
 async function removeMade(name: string, key: string, { body }: Reply): Promise<void> {
   if (name === 'interactions') return;
-  const api = clientOf(scene.harness, key);
+  const api = clientOf(fixture.harness, key);
   const records = body.data.items?.map((item: Json) => item.data) ?? [body.data];
   for (const { id } of records) await api.del(`/${name}/${id}`);
 }
 
-type ValueOf = (scene: Scene) => [hidden: string, absent: string];
+type ValueOf = (fixture: Fixture) => [hidden: string, absent: string];
 
 // Those by which a record, or one that it refers to, can be looked for.
 function filtersOf({ whose, path, name }: List): Record<string, ValueOf> {
@@ -204,7 +204,7 @@ describe('what is unique in an organization', () => {
   ];
 
   test.each(makers)('%s is free where the other organization has it', async (_, method, path, bodyOf) => {
-    const { harness, hidden } = scene;
+    const { harness, hidden } = fixture;
     const { mark, ids } = hidden['other organization'];
     const { source = '', ...others } = ids;
     const reply = await harness.send(method, path, { body: bodyOf(mark, source) });
@@ -220,7 +220,7 @@ describe('what is unique in an organization', () => {
   // Pipelines are everybody's in the organization.
   const personal = makers.filter(([, , path]) => path.startsWith('/api/v2') && !path.includes('pipelines'));
   test.each(personal)('%s of another user is taken, and not by whom', async (_, method, path, bodyOf) => {
-    const { harness, hidden, askers } = scene;
+    const { harness, hidden, askers } = fixture;
     const { mark, ids } = hidden['other user'];
     const body = bodyOf(mark, ids.source ?? '');
     const reply = await harness.send(method, path, { key: askers['other user'].v2, body });
@@ -237,7 +237,7 @@ describe('what is unique in an organization', () => {
   )(
     '%s is answered like one that nobody has where an upsert creates none',
     async (_, method, path, bodyOf, whose) => {
-      const { harness, hidden, askers } = scene;
+      const { harness, hidden, askers } = fixture;
       const { mark, ids } = hidden[whose];
       const ask = (value: string) => {
         const body = { ...bodyOf(value, ids.source ?? ''), on_missing: 'fail' };
@@ -258,7 +258,7 @@ describe('what is unique in an organization', () => {
 });
 
 test("what the organization ties to one's own records shows nothing of another user's", async () => {
-  const { harness, own, hidden } = scene;
+  const { harness, own, hidden } = fixture;
   const [org, alice] = [clientOf(harness), clientOf(harness, own.v2)];
   const { ids, mark } = hidden['other user'];
   const { deals, notes, segments, meetings } = own.ids;

@@ -10,26 +10,26 @@ import {
   ABSENT,
   apiOf,
   expectAlike,
+  type Fixture,
   type Hidden,
   type Ids,
   NOTHING,
   namesIn,
-  openScene,
   rowsOfAll,
-  type Scene,
   sendRow,
+  startFixture,
 } from './cells.ts';
 
-let scene: Scene;
+let fixture: Fixture;
 let before: unknown[];
 beforeAll(async () => {
-  scene = await openScene();
+  fixture = await startFixture();
   before = await dumps();
 });
-afterAll(() => scene.harness.close());
+afterAll(() => fixture.harness.close());
 
 const dumps = () =>
-  Promise.all([scene.own, ...Object.values(scene.hidden)].map((world) => dumpOf(scene.harness, world)));
+  Promise.all([fixture.own, ...Object.values(fixture.hidden)].map((world) => dumpOf(fixture.harness, world)));
 
 const FAR = { 'X-Test-Address': '198.51.100.9' };
 type Refusal = [status: number, code: string];
@@ -49,7 +49,7 @@ const issued = new Map<string, Promise<string>>();
 
 function refusedKey(kind: string, api: 'v1' | 'v2'): Promise<string> {
   const make = async () => {
-    const { harness } = scene;
+    const { harness } = fixture;
     const version = kind === 'of the other version' ? (api === 'v1' ? 'v2' : 'v1') : api;
     const { key, id } = await harness.issue({ api: version, ...REFUSED[kind]?.given });
     if (kind !== 'revoked') return key;
@@ -75,9 +75,9 @@ for (const row of ROWS) {
       cells += 1;
       test(`with a key that is ${kind}`, async () => {
         const key = await refusedKey(kind, api);
-        const reply = await sendRow(scene, row, key, { path: scene.own.ids }, headers);
+        const reply = await sendRow(fixture, row, key, { path: fixture.own.ids }, headers);
         expectRefusal(reply, ...refusal, undefined, versionOf(path));
-        expectAlike(reply, await sendRow(scene, row, key, NOTHING, headers), scene.own);
+        expectAlike(reply, await sendRow(fixture, row, key, NOTHING, headers), fixture.own);
       });
     }
 
@@ -85,13 +85,13 @@ for (const row of ROWS) {
       cells += 1;
       test(`with a key that lacks ${scope}`, async () => {
         const all = api === 'v1' ? V1_SCOPES.filter((one) => one !== 'ALL') : V2_SCOPES;
-        const { key } = await scene.harness.issue({ api, scopes: all.filter((one) => one !== scope) });
-        const reply = await sendRow(scene, row, key, { path: scene.own.ids });
+        const { key } = await fixture.harness.issue({ api, scopes: all.filter((one) => one !== scope) });
+        const reply = await sendRow(fixture, row, key, { path: fixture.own.ids });
         expectRefusal(reply, 403, 'AUTH_INSUFFICIENT_SCOPE', undefined, versionOf(path));
         // Which scope a segment's members need shows once the segment is found, by one who may read it.
         const isFoundFirst = path.endsWith('/segments/{segments}/members') && scope === 'contacts:read';
-        const ids: Ids = isFoundFirst ? { path: { segments: scene.own.ids.segments ?? '' } } : NOTHING;
-        expectAlike(reply, await sendRow(scene, row, key, ids), scene.own);
+        const ids: Ids = isFoundFirst ? { path: { segments: fixture.own.ids.segments ?? '' } } : NOTHING;
+        expectAlike(reply, await sendRow(fixture, row, key, ids), fixture.own);
       });
     }
 
@@ -120,30 +120,30 @@ function hiddenTargets([, path, , , body]: (typeof ROWS)[number], whose: Hidden)
 }
 
 const ask = (row: (typeof ROWS)[number], whose: Hidden, ids: Ids): Promise<Reply> =>
-  sendRow(scene, row, scene.askers[whose][apiOf(row)], ids);
+  sendRow(fixture, row, fixture.askers[whose][apiOf(row)], ids);
 
 const refuseInPath: Refuse = async (row, whose) => {
-  const hidden = scene.hidden[whose];
-  const reply = await ask(row, whose, { path: hidden.ids, body: scene.own.ids });
+  const hidden = fixture.hidden[whose];
+  const reply = await ask(row, whose, { path: hidden.ids, body: fixture.own.ids });
   expectRefusal(reply, 404, 'RESOURCE_NOT_FOUND', undefined, versionOf(row[1]));
-  expectAlike(reply, await ask(row, whose, { path: {}, body: scene.own.ids }), hidden);
+  expectAlike(reply, await ask(row, whose, { path: {}, body: fixture.own.ids }), hidden);
 };
 
 const refuseLinked: Refuse = async (row, whose) => {
-  const hidden = scene.hidden[whose];
-  const reply = await ask(row, whose, { path: scene.own.ids, last: hidden.ids });
+  const hidden = fixture.hidden[whose];
+  const reply = await ask(row, whose, { path: fixture.own.ids, last: hidden.ids });
   expectRefusal(reply, 404, 'RESOURCE_NOT_FOUND', undefined, versionOf(row[1]));
-  expectAlike(reply, await ask(row, whose, { path: scene.own.ids, last: {} }), hidden);
+  expectAlike(reply, await ask(row, whose, { path: fixture.own.ids, last: {} }), hidden);
 };
 
 const refuseInBody: Refuse = async (row, whose) => {
-  const hidden = scene.hidden[whose];
-  const reply = await ask(row, whose, { path: scene.own.ids, body: hidden.ids });
+  const hidden = fixture.hidden[whose];
+  const reply = await ask(row, whose, { path: fixture.own.ids, body: hidden.ids });
   if (row[3] === '200 batch') {
     const codes = reply.body.data.items.map((item: Json) => item.error?.code);
     expect([reply.status, ...new Set(codes)]).toEqual([200, 'RESOURCE_NOT_FOUND']);
   } else expect([reply.status, reply.body.error?.code]).toEqual([422, 'VALIDATION_FAILED']);
-  expectAlike(reply, await ask(row, whose, { path: scene.own.ids, body: {} }), hidden);
+  expectAlike(reply, await ask(row, whose, { path: fixture.own.ids, body: {} }), hidden);
 };
 
 describe('HEAD tells no more than GET', () => {
@@ -152,15 +152,15 @@ describe('HEAD tells no more than GET', () => {
     const api = apiOf(row);
     const expectBare = (reply: Reply, absent: Reply, status: number) => {
       expect([reply.status, reply.text]).toEqual([status, '']);
-      expectAlike(reply, absent, scene.own, ...Object.values(scene.hidden));
+      expectAlike(reply, absent, fixture.own, ...Object.values(fixture.hidden));
     };
 
     for (const [kind, { refusal, headers }] of Object.entries(REFUSED)) {
       cells += 1;
       test(`${method} ${path} with a key that is ${kind}`, async () => {
         const key = await refusedKey(kind, api);
-        const reply = await sendRow(scene, row, key, { path: scene.own.ids }, headers);
-        expectBare(reply, await sendRow(scene, row, key, NOTHING, headers), refusal[0]);
+        const reply = await sendRow(fixture, row, key, { path: fixture.own.ids }, headers);
+        expectBare(reply, await sendRow(fixture, row, key, NOTHING, headers), refusal[0]);
       });
     }
 
@@ -169,7 +169,7 @@ describe('HEAD tells no more than GET', () => {
       cells += 1;
       test(`${method} ${path} naming a record of the ${whose}`, async () => {
         expectBare(
-          await ask(row, whose, { path: scene.hidden[whose].ids }),
+          await ask(row, whose, { path: fixture.hidden[whose].ids }),
           await ask(row, whose, NOTHING),
           404,
         );
@@ -179,7 +179,7 @@ describe('HEAD tells no more than GET', () => {
 });
 
 test('the download of a transcript asks for no key, and opens nothing without its link', async () => {
-  const { harness, own, hidden } = scene;
+  const { harness, own, hidden } = fixture;
   const worlds = [own, ...Object.values(hidden)];
   const { transcript_url: url } = (
     await harness.send('GET', `/api/v2/recordings/${own.ids.recordings}`, { key: own.v2 })

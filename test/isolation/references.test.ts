@@ -6,17 +6,17 @@ import { expectRefusal } from '../support/envelope.ts';
 import { dumpOf } from '../support/full-organization.ts';
 import type { Json, Reply } from '../support/harness.ts';
 import { minimalBody, uniqueEmail } from '../support/v2.ts';
-import { ABSENT, expectAlike, expectNoTrace, type Hidden, openScene, type Scene } from './cells.ts';
+import { ABSENT, expectAlike, expectNoTrace, type Fixture, type Hidden, startFixture } from './cells.ts';
 
-let scene: Scene;
+let fixture: Fixture;
 let before: unknown[];
 beforeAll(async () => {
-  scene = await openScene();
+  fixture = await startFixture();
   before = await dumps();
 });
-afterAll(() => scene.harness.close());
+afterAll(() => fixture.harness.close());
 
-const dumps = () => Promise.all(Object.values(scene.hidden).map((world) => dumpOf(scene.harness, world)));
+const dumps = () => Promise.all(Object.values(fixture.hidden).map((world) => dumpOf(fixture.harness, world)));
 
 /** What a field of that name holds the id of. */
 const TARGETS: Record<string, string> = {
@@ -72,7 +72,7 @@ const CELLS: Cell[] = describedOperations().flatMap((operation) => {
 
 /** Sends the operation with that id in the field, and all else as it must be. */
 async function sendWith({ operation, field, isList, whose }: Cell, id: string): Promise<Reply> {
-  const { harness, own, askers } = scene;
+  const { harness, own, askers } = fixture;
   const path = operation.path.replace('{id}', own.ids[operation.path.split('/')[3] ?? ''] ?? '');
   const body = { ...(await leastOf(operation, field)), [field]: isList ? [id] : id };
   const input = { key: askers[whose][operation.api], body: operation.isBatch === true ? [body] : body };
@@ -81,14 +81,14 @@ async function sendWith({ operation, field, isList, whose }: Cell, id: string): 
 
 async function leastOf({ method, path, api }: Operation, field: string): Promise<Json> {
   const [, , , resource = '', , child] = path.split('/');
-  if (path.endsWith('/batch/update')) return { id: scene.own.ids[resource] };
+  if (path.endsWith('/batch/update')) return { id: fixture.own.ids[resource] };
   if (path.endsWith('/upsert'))
     return { ...minimalBody(resource), external_id: { source: 'isolation', id: crypto.randomUUID() } };
   if (api === 'v1') return { type: 'EMAIL', direction: 'INBOUND', title: 'A' };
   if (child === 'records') return { record_type: 'contact' };
   if (path === LINKS)
-    return { of: 'deals.contacts', parent_id: scene.own.ids.deals, id: scene.own.ids.contacts };
-  if (field === 'supervisor') return { contact_id: scene.own.ids.contacts };
+    return { of: 'deals.contacts', parent_id: fixture.own.ids.deals, id: fixture.own.ids.contacts };
+  if (field === 'supervisor') return { contact_id: fixture.own.ids.contacts };
   if (method !== 'POST' || child === 'contacts' || child === 'companies' || child === 'members') return {};
   const { main_contact_email: _, ...least } = minimalBody(resource);
   if (resource === 'interactions' && field !== 'main_contact')
@@ -103,7 +103,7 @@ describe('a body that names a record', () => {
   test.each(CELLS.map((cell): [string, Cell] => [titleOf(cell), cell]))('%s', async (_, cell) => {
     const { operation, field, isList, target, whose } = cell;
     const path = isList ? `${field}.0` : field;
-    const hidden = scene.hidden[whose];
+    const hidden = fixture.hidden[whose];
     const id = hidden.ids[target];
     if (id === undefined || id === '') throw new Error(`nothing to name as ${field}`);
     const reply = await sendWith(cell, id);
@@ -133,7 +133,7 @@ describe('a body that names a record', () => {
 });
 
 test("a stage of another organization's pipeline is none of one's own", async () => {
-  const { harness, own, hidden } = scene;
+  const { harness, own, hidden } = fixture;
   const { stages = '' } = hidden['other organization'].ids;
   const send = (id: string) =>
     harness.send('PATCH', `/api/v2/pipelines/${own.ids.pipelines}`, {
@@ -145,7 +145,7 @@ test("a stage of another organization's pipeline is none of one's own", async ()
 });
 
 test("an interaction about a hidden contact's email says nothing of the contact", async () => {
-  const { harness, hidden, askers } = scene;
+  const { harness, hidden, askers } = fixture;
   const { main_contact_email: _, ...least } = minimalBody('interactions');
   const { mark, ids } = hidden['other user'];
   const body = { ...least, main_contact_email: `${mark}-0@hidden.example` };
