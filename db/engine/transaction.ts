@@ -8,6 +8,11 @@ export interface TransactionEngine extends Engine {
   post(sql: string): void;
   /** Inserts those columns from a JSON array of rows, its only parameter; null if one parameter per value is cheaper. */
   insertOf(table: string, columns: readonly string[]): CompiledQuery | null;
+  /**
+   * Sets those columns of rows from a JSON array of their IDs and values, its first parameter, in the organization that is
+   * its second; null if a statement per row is cheaper.
+   */
+  updateOf(table: string, columns: readonly string[]): CompiledQuery | null;
   /** Whether the transaction is gone after this error, so that no part of it can continue. */
   endsTransaction(error: unknown): boolean;
   readonly progress: TransactionProgress;

@@ -14,7 +14,8 @@ import { findUserByEmail } from '../tables/accounts.ts';
 import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
 import { findByExternalIds } from '../tables/external-ids.ts';
 import { logInteraction, type NewInteraction } from '../tables/interactions.ts';
-import { changedColumns, findRecord, findRecords, insertRecord, updateRecord } from '../tables/records.ts';
+import { changedColumns, updateRecord } from '../tables/record-updates.ts';
+import { findRecord, findRecords, insertRecord } from '../tables/records.ts';
 import { findReferences, referenceFaults } from '../tables/references.ts';
 
 export interface IngestEntry {

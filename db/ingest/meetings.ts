@@ -7,7 +7,7 @@ import { meetings } from '../model/resources/meetings.ts';
 import type { Store } from '../store.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
 import { findByExternalIds, findByStart } from '../tables/external-ids.ts';
-import { updateRecord } from '../tables/records.ts';
+import { updateRecord } from '../tables/record-updates.ts';
 import {
   type IngestEntry,
   type IngestOptions,

@@ -10,7 +10,7 @@ import { getResource, RESOURCES } from '../model/resources/registry.ts';
 import type { Store } from '../store.ts';
 import { deleteRecord } from '../tables/deletion.ts';
 import { deleteExternalId, listExternalIds } from '../tables/record-external-ids.ts';
-import { updateRecord } from '../tables/records.ts';
+import { updateRecord } from '../tables/record-updates.ts';
 import { saveTranscript } from '../tables/transcripts.ts';
 import { ERASED } from './email-addresses.ts';
 import { anonymousPerson, erasurePlan, withoutPerson } from './erasure-plan.ts';

@@ -6,7 +6,7 @@ import type { Schema, Trx } from '../engine/schema.ts';
 import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
 import { PostgresDialect } from './dialect.ts';
 import { endsTransaction, isWriteRefused } from './errors.ts';
-import { insertOf, isAmong, isIn, pairsIn, within } from './expressions.ts';
+import { insertOf, isAmong, isIn, pairsIn, updateOf, within } from './expressions.ts';
 import { Command, PreparedStatement, type Rows, rowsOnly, wholeResult } from './prepared-query.ts';
 
 const BEGIN = new Command('begin');
@@ -20,6 +20,7 @@ export class PostgresConnection implements TransactionEngine {
   readonly isIn = isIn;
   readonly limitText = within;
   readonly insertOf = insertOf;
+  readonly updateOf = updateOf;
   readonly db: Trx = dbOf(this);
   /** Rows that the transaction has written to each table. */
   readonly written = new Map<string, number>();

@@ -48,3 +48,14 @@ export function insertOf(table: string, columns: readonly string[]): CompiledQue
   const rows = `json_populate_recordset(null::"${table}", $1::text::json)`;
   return CompiledQuery.raw(`insert into "${table}" (${names}) select ${names} from ${rows}`);
 }
+
+/** Updates rows from a JSON array: a statement per row takes three times as long. The array of IDs lets every plan use the key. */
+export function updateOf(table: string, columns: readonly string[]): CompiledQuery {
+  const set = columns.map((column) => `"${column}" = changed."${column}"`).join(', ');
+  const rows = `json_populate_recordset(null::"${table}", $1::text::json)`;
+  const ids = `array (select item ->> 'id' from json_array_elements($1::text::json) as item)`;
+  const wanted = `"${table}"."org_id" = $2 and "${table}"."id" = any (${ids})`;
+  return CompiledQuery.raw(
+    `update "${table}" set ${set} from ${rows} as changed where ${wanted} and "${table}"."id" = changed."id"`,
+  );
+}

@@ -111,6 +111,10 @@ export class Connection extends Database implements TransactionEngine {
     return null;
   }
 
+  updateOf(): null {
+    return null;
+  }
+
   isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
     return sql<boolean>`${value} in (select value from json_each(${list}))`;
   }

@@ -1,16 +1,15 @@
 // Records by id: insert, find and update, the same for every resource, compiled once for each.
 
 import { sql } from 'kysely';
-import { BoundedMap, memoize } from '../cache.ts';
+import { memoize } from '../cache.ts';
 import { type BulkInsert, bulkInsert } from '../engine/bulk-insert.ts';
 import { andThen, type Eventually } from '../engine/engine.ts';
 import { chargeQuota } from '../engine/quota.ts';
 import { type Db, type RecordKey, type RecordRow, type Trx, tableOf } from '../engine/schema.ts';
-import { type Lookup, lookup, type Statement, statement } from '../engine/statement.ts';
-import { keyColumn } from '../model/fields.ts';
+import { type Lookup, lookup } from '../engine/statement.ts';
 import type { Data } from '../model/json.ts';
-import { storedRow, toColumns } from '../model/record-forms.ts';
-import type { Resource, Row } from '../model/resource.ts';
+import { storedRow } from '../model/record-forms.ts';
+import type { Resource } from '../model/resource.ts';
 import { columnsOf } from './columns.ts';
 import { bytesOf } from './content-bytes.ts';
 import { longTexts, PageSizeLimit } from './page-size.ts';
@@ -146,82 +145,4 @@ export async function findPage(
     read = Math.min(ids.length, read + RECORDS_AT_ONCE);
   }
   return { rows, ids: read };
-}
-
-/** The columns of the given fields that differ from the stored ones. */
-export function changedColumns(resource: Resource, stored: RecordRow, data: Data): Row {
-  const columns = toColumns(resource.fields, data);
-  const changed: Row = {};
-  for (const name in data) {
-    const value = columns[name];
-    if (value === undefined || (stored[name] ?? null) === value) continue;
-    changed[name] = value;
-    // Shown rows do not include keys, which change with their fields.
-    const key = columns[keyColumn(name)];
-    if (key !== undefined) changed[keyColumn(name)] = key;
-  }
-  return changed;
-}
-
-// Thousands of column sets are possible, but few are used.
-const COLUMN_SETS_MAX = 100;
-
-const updates = memoize((_: Resource) => new BoundedMap<string, Statement<never>>(COLUMN_SETS_MAX));
-
-function updateOf(resource: Resource, columns: readonly string[]): Statement<never> {
-  return updates(resource).getOrCompute(columns.join(' '), () =>
-    statement<never>((db, param) => {
-      const values = Object.fromEntries(columns.map((column) => [column, param(column)]));
-      const set = db.updateTable(tableOf(resource)).set(values);
-      return set.where('org_id', '=', param('org')).where('id', '=', param('id'));
-    }),
-  );
-}
-
-/** A record as stored before a change. */
-export interface StoredRecord {
-  orgNumber: number;
-  row: RecordRow;
-}
-
-/**
- * Sets columns of one record.
- * @throws QuotaError
- */
-export async function updateRecord(
-  trx: Trx,
-  resource: Resource,
-  stored: StoredRecord,
-  columns: Row,
-): Promise<void> {
-  await reserveUpdate(trx, resource, stored, columns);
-  await updateReservedRecord(trx, resource, stored, columns);
-}
-
-/**
- * Counts what columns of one record will hold; call it before setting them.
- * @throws QuotaError if the organization cannot hold it
- */
-export function reserveUpdate(
-  trx: Trx,
-  resource: Resource,
-  { orgNumber, row }: StoredRecord,
-  columns: Row,
-): Eventually<void> {
-  return chargeQuota(trx, orgNumber, () => {
-    const replaced: Row = {};
-    for (const name in columns) replaced[name] = row[name] ?? null;
-    return { records: 0, bytes: bytesOf(resource, columns) - bytesOf(resource, replaced) };
-  });
-}
-
-/** Sets columns of one record that were counted; there can be none. */
-export async function updateReservedRecord(
-  trx: Trx,
-  resource: Resource,
-  { orgNumber, row: { id } }: StoredRecord,
-  columns: Row,
-): Promise<void> {
-  const names = Object.keys(columns);
-  if (names.length > 0) await updateOf(resource, names)(trx, { ...columns, org: orgNumber, id });
 }

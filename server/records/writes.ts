@@ -3,7 +3,8 @@
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { type Attachment, insertReservedExternalIds } from '../../db/tables/record-external-ids.ts';
-import { findRecords, insertReservedRecords, updateReservedRecord } from '../../db/tables/records.ts';
+import { type RecordUpdate, updateReservedRecords } from '../../db/tables/record-updates.ts';
+import { findRecords, insertReservedRecords } from '../../db/tables/records.ts';
 import { principalOf } from '../access.ts';
 import { refusalOf } from './outcomes.ts';
 import { fillComputedFields, presentAll } from './records.ts';
@@ -21,15 +22,17 @@ export async function writeAll(
   const { orgNumber } = access;
   const changes: Change[] = [];
   const created: { id: string; data: Data }[] = [];
+  const updated: RecordUpdate[] = [];
   const attached: Attachment[] = [];
-  // Updates first and in order: a later change can take a unique value that an earlier one gives up.
   for (const { change, row, columns, externalId } of accepted) {
     if (columns !== null) changes.push(change);
     if (row === null) created.push({ id: change.id, data: change.next });
-    else if (columns !== null) await updateReservedRecord(db, resource, { orgNumber, row }, columns);
+    else if (columns !== null) updated.push({ row, columns });
     if (externalId !== null) attached.push({ recordId: change.id, externalId });
   }
   const origin = { orgNumber, createdBy: principalOf(access), now };
+  // Updates first: a new record can take a unique value that one of them gives up.
+  if (updated.length > 0) await updateReservedRecords(db, resource, orgNumber, updated);
   if (created.length > 0) await insertReservedRecords(db, resource, origin, created);
   if (attached.length > 0) await insertReservedExternalIds(db, resource, orgNumber, attached, now);
   if (changes.length === 0) return;

@@ -137,6 +137,94 @@ test('none is an empty batch, and more than one hundred, or no array, is refused
     expectFault(await api.post('/contacts/batch/update', body), 'VALIDATION_FAILED', '');
 });
 
+test('values of every kind reach each of many records', async () => {
+  const company = await api.create('companies');
+  const rounds: [string, Json[]][] = [
+    [
+      'contacts',
+      [
+        { keep_in_touch: true, custom: { a: 1.5, b: 'ü"\\', c: false } },
+        { keep_in_touch: false, custom: { a: null, d: '' } },
+        { company_id: company.id, title: '', remarks: '€'.repeat(10_000) },
+        { company_id: null, title: null, remarks: 'x'.repeat(300) },
+      ],
+    ],
+    [
+      'companies',
+      [
+        { employee_count: 2 ** 53 - 1, estimated_revenue: -0.1, name: 'É'.repeat(300) },
+        { employee_count: 0, estimated_revenue: 1e15, name: 'A' },
+        { employee_count: null, estimated_revenue: null, owner_id: harness.alice },
+      ],
+    ],
+    [
+      'tasks',
+      [{ due_date: 1_767_225_600_000, done: true }, { due_date: -1, done: false }, { due_date: null }],
+    ],
+    [
+      'deals',
+      [
+        { estimated_close_date: '2026-03-31', currency: 'EUR' },
+        { currency: null, estimated_value: 0.5 },
+      ],
+    ],
+    [
+      'notes',
+      [
+        { content: 'x'.repeat(50_000), is_archived: true },
+        { content: null, title: "'; --" },
+      ],
+    ],
+  ];
+  for (const [resource, bodies] of rounds) {
+    const items = Array.from({ length: 30 }, () => ({ ...(resource === 'contacts' && { first_name: 'A' }) }));
+    const made: Json[] = [];
+    for (const item of items)
+      made.push(await api.create(resource, Object.keys(item).length > 0 ? item : undefined));
+    const others = await api.create(resource);
+    for (const body of bodies) {
+      const data = await batchUpdate(
+        resource,
+        made.map(({ id }) => ({ id, ...body })),
+      );
+      for (const [index, item] of data.items.entries()) {
+        expect(item.status).toBe('updated');
+        const { custom: sent, ...rest } = body;
+        expect(item.data).toMatchObject({ ...rest, updated_at: at() });
+        const custom = { ...made[index].custom, ...sent };
+        for (const name of Object.keys(custom)) if (custom[name] === null) delete custom[name];
+        if (item.data.custom !== undefined) expect(item.data.custom).toEqual(custom);
+        expect(await api.fetch(resource, item.data.id)).toEqual(item.data);
+        made[index] = item.data;
+      }
+    }
+    expect(await api.fetch(resource, others.id)).toEqual(others);
+  }
+});
+
+test('items that change other fields are written each with its own', async () => {
+  const [a, b, c, d] = [
+    await api.create('contacts'),
+    await api.create('contacts'),
+    await api.create('contacts'),
+    await api.create('contacts'),
+  ];
+  const email = uniqueEmail();
+  const { items } = await batchUpdate('contacts', [
+    { id: a.id, title: 'A' },
+    { id: b.id, phone: '1' },
+    { id: c.id, title: 'C' },
+    { id: d.id, email, title: 'D' },
+  ]);
+  for (const { data } of items) expect(await api.fetch('contacts', data.id)).toEqual(data);
+  expect(items.map(({ data }: Json) => [data.title, data.phone, data.email])).toEqual([
+    ['A', null, null],
+    [null, '1', null],
+    ['C', null, null],
+    ['D', null, email],
+  ]);
+});
+
 describe('unique values', () => {
   test('a conflict is the error of its item, with the record that has the value', async () => {
     const [a, b] = [
