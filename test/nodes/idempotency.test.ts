@@ -11,6 +11,7 @@ const KEYS = Number(process.env.NODES_KEYS ?? 150);
 // In waves, each of which is answered in time on a busy machine too.
 const KEYS_AT_ONCE = 150;
 const COPIES = 4;
+const ROUNDS = 8;
 const LIMIT = 1_000_000;
 
 describe('over two nodes', () => {
@@ -67,6 +68,32 @@ describe('over two nodes', () => {
     expect(await contacts.execute()).toHaveLength(Math.ceil(KEYS / 3) + Math.floor(KEYS / 3));
     expect((await counted()) - before).toBe(KEYS + 1);
   }, 120_000);
+
+  test('copies of batches and upserts are carried out once', async () => {
+    const make = async () =>
+      (await nodes.first.send('POST', '/api/v2/contacts', { body: { first_name: 'A' } })).body.data.id;
+    for (let round = 0; round < ROUNDS; round++) {
+      const [changed, deleted, linked] = [await make(), await make(), await make()];
+      const deal = await nodes.first.send('POST', '/api/v2/deals', { body: { name: 'D' } });
+      const link = { of: 'deals.contacts', parent_id: deal.body.data.id, id: linked };
+      const external_id = { source: 'copies', id: changed };
+      // Each would be answered in another way the second time.
+      const requests: [outcome: string, ...Request][] = [
+        ['updated', 'POST', '/contacts/batch/update', [{ id: changed, title: 'T' }]],
+        ['deleted', 'POST', '/contacts/batch/delete', [deleted]],
+        ['created', 'POST', '/contacts/batch/upsert', [{ email: `${changed}@batch.test` }]],
+        ['created', 'POST', '/contacts/upsert', { first_name: 'A', external_id }],
+        ['linked', 'POST', '/links/batch', [link]],
+      ];
+      const sent = requests.map(([, ...request], index) => sendCopies(request, `batches-${round}-${index}`));
+      for (const [index, copies] of (await Promise.all(sent)).entries()) {
+        expect(copies.filter((reply) => !isReplay(reply))).toHaveLength(1);
+        expect(new Set(copies.map(({ text }) => text)).size).toBe(1);
+        const { data } = copies[0]?.body ?? {};
+        expect(data.items?.[0].status ?? data.outcome).toBe(requests[index]?.[0]);
+      }
+    }
+  }, 60_000);
 
   test('one key with two bodies is one request and a fault, which is not counted', async () => {
     for (let round = 0; round < 10; round++) {

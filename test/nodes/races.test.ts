@@ -169,6 +169,91 @@ const RACES: Record<string, (name: string) => Promise<Race>> = {
         expect((await read(`/pipelines/${id}`)).stages).toEqual(status === 201 ? [a, b] : [a]),
     };
   },
+  'an external ID, added to two records': async (name) => {
+    const [a, b] = [await make('/deals', { name: 'A' }), await make('/deals', { name: 'B' })];
+    const add = ({ id }: Json): Request => [
+      'POST',
+      `/api/v2/deals/${id}/external_ids`,
+      { source: 'race', id: name },
+    ];
+    return {
+      requests: [add(a), add(b)],
+      statuses: [
+        [200, 409],
+        [409, 200],
+      ],
+      check: async (one) => {
+        const [found] = await read(`/deals?external_id=race:${name}`);
+        expect(found.id).toBe(one.status === 200 ? a.id : b.id);
+      },
+    };
+  },
+  'an external ID, added twice to one record': async (name) => {
+    const { id } = await make('/deals', { name: 'A' });
+    const path = `/deals/${id}/external_ids`;
+    const add: Request = ['POST', `/api/v2${path}`, { source: 'race', id: name }];
+    return {
+      requests: [add, add],
+      statuses: [[200, 200]],
+      check: async (one, other) => {
+        expect(other.body.data).toEqual(one.body.data);
+        expect(await read(path)).toEqual([one.body.data]);
+      },
+    };
+  },
+  'an upsert of one email, with different fields': async (name) => {
+    const email = `${name}@a.test`;
+    return {
+      requests: [
+        ['POST', '/api/v2/contacts/upsert', { email, title: 'A' }],
+        ['POST', '/api/v2/contacts/upsert', { email: email.toUpperCase(), remarks: 'B' }],
+      ],
+      statuses: [
+        [201, 200],
+        [200, 201],
+      ],
+      check: async (one, other) => {
+        expect(other.body.data.id).toBe(one.body.data.id);
+        expect([one, other].map(({ body }) => body.data.outcome).toSorted()).toEqual(['created', 'updated']);
+        expect(await read(`/contacts/${one.body.data.id}`)).toMatchObject({ title: 'A', remarks: 'B' });
+      },
+    };
+  },
+  'an upsert by one external ID, and the deletion of its record': async (name) => {
+    const external_id = { source: 'race', id: name };
+    const { id } = await make('/tasks/upsert', { name: 'A', external_id });
+    return {
+      requests: [
+        ['POST', '/api/v2/tasks/upsert', { name: 'B', external_id }],
+        ['DELETE', `/api/v2/tasks/${id}`],
+      ],
+      statuses: [
+        [200, 204],
+        [201, 204],
+      ],
+      check: async ({ status, body }) => {
+        const found = await read(`/tasks?external_id=race:${name}`);
+        expect(found.map((task: Json) => task.id)).toEqual(status === 201 ? [body.data.id] : []);
+      },
+    };
+  },
+  'two batches that link the same records': async () => {
+    const [deal, contact] = [
+      await make('/deals', { name: 'D' }),
+      await make('/contacts', { first_name: 'C' }),
+    ];
+    const item = { of: 'deals.contacts', parent_id: deal.id, id: contact.id };
+    const batch: Request = ['POST', '/api/v2/links/batch', [item]];
+    return {
+      requests: [batch, batch],
+      statuses: [[200, 200]],
+      check: async (one, other) => {
+        const [[first], [second]] = [one.body.data.items, other.body.data.items];
+        expect([first.status, second.status].toSorted()).toEqual(['linked', 'unchanged']);
+        expect(second.data).toEqual(first.data);
+      },
+    };
+  },
   'two notes, each to be below the other': async () => {
     const [a, b] = [await make('/notes', { title: 'A' }), await make('/notes', { title: 'B' })];
     return {
@@ -226,6 +311,26 @@ test.each(Object.keys(RACES))(
   },
   60_000,
 );
+
+test('a hundred upserts of one email at once make one contact', async () => {
+  const email = `r${crypto.randomUUID()}@a.test`;
+  const external_id = { source: 'race', id: email };
+  const sent = Array.from({ length: 100 }, (_, index) => {
+    const body = { email, title: `T${index % 7}`, ...(index % 2 === 0 && { external_id }) };
+    const node = nodes.all[index % 2] ?? nodes.first;
+    // One request in four is a batch.
+    return index % 4 < 3
+      ? node.send('POST', '/api/v2/contacts/upsert', { body })
+      : node.send('POST', '/api/v2/contacts/batch/upsert', { body: [body, body] });
+  });
+  const answers = (await Promise.all(sent)).flatMap(({ body }) => body.data.items ?? [body]);
+  const outcomes = answers.map(({ status, data }: Json) => status ?? data.outcome);
+  expect(outcomes.filter((outcome: string) => outcome === 'created')).toHaveLength(1);
+  expect(outcomes.filter((outcome: string) => !/^(?:created|updated|unchanged)$/.test(outcome))).toEqual([]);
+  expect(new Set(answers.map(({ data }: Json) => data.id)).size).toBe(1);
+  expect(await read(`/contacts?email=${email}`)).toHaveLength(1);
+  expect(await read(`/contacts?external_id=race:${email}`)).toHaveLength(1);
+}, 60_000);
 
 test('an external id', async () => {
   const { orgNumber } = nodes.first;
