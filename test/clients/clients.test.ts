@@ -57,7 +57,7 @@ test('what they generate, and what their users write, compiles strictly', async 
   expect(await run(join(MODULES, 'typescript/bin/tsc'), '-p', folder)).toEqual({ code: 0, text: '' });
 }, 60_000);
 
-test('openapi-fetch creates, lists, pages, updates, deletes, links, sends a batch and reads an error', async () => {
+test('openapi-fetch creates, lists, pages, updates, deletes, links, upserts, sends batches and reads an error', async () => {
   const { journey } = await import(join(folder, 'openapi-fetch-journey.ts'));
   const outcome: Json = await journey(server.url.origin, harness.v2);
   const { created, pages, linked, failures } = outcome;
@@ -68,6 +68,11 @@ test('openapi-fetch creates, lists, pages, updates, deletes, links, sends a batc
   expect(linked).toMatchObject({ id: created.id, supervisor: expect.any(String) });
   expect(outcome.outcomes).toEqual(['created', 'error']);
   expect(failures).toMatchObject([{ code: 'RESOURCE_CONFLICT', details: [{ path: 'email' }] }]);
+  expect(outcome.upserted).toMatchObject({ id: created.id, outcome: 'updated', matched_by: 'email' });
+  expect(outcome.named).toMatchObject([{ source: 'erp', id: 'A-1' }]);
+  expect(outcome.links).toMatchObject([{ id: created.id, supervisor: linked.supervisor }]);
+  const done = ['created', 'error', 'updated', 'found', 'error', 'unchanged', 'deleted'];
+  expect(outcome.bulk).toEqual(done);
   expect(outcome.deleted).toBe(204);
   expect(outcome.code).toBe('VALIDATION_REQUIRED_FIELD');
   expect(outcome.faults.length).toBe(1);
@@ -75,8 +80,12 @@ test('openapi-fetch creates, lists, pages, updates, deletes, links, sends a batc
 
 test('@hey-api/openapi-ts sends a key once', async () => {
   const { calls } = await import(join(folder, 'hey-api-calls.ts'));
-  const { emails, deal, code, team, people, company }: Json = await calls(server.url.origin, harness);
+  const { emails, deal, code, team, people, company, name, links }: Json = await calls(
+    server.url.origin,
+    harness,
+  );
   expect(emails).toContain('ada@clients.example');
   expect([deal, code]).toEqual([undefined, 'RESOURCE_NOT_FOUND']);
+  expect([name, links]).toEqual(['Third unit', 0]);
   expect([team, people > 0, typeof company]).toEqual(['Acme', true, 'string']);
 });

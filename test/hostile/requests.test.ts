@@ -109,8 +109,8 @@ function textPlaces(
 }
 
 const bodies = distinct(
-  OPERATIONS.flatMap(({ isBatch, body, method, path, ...operation }) => {
-    if (body === undefined || isBatch) return [];
+  OPERATIONS.flatMap(({ body, method, path, ...operation }) => {
+    if (body === undefined) return [];
     return textPlaces(body).map(({ path: property, place, schema }) => {
       const { description: _, examples: __, title: ___, ...rules } = schema;
       // A filter is found by its own key, whatever its schema.
@@ -182,6 +182,15 @@ describe('query parameters', () => {
       path: `/api/v2/contacts?${text.replaceAll(/[^\x21-\x7e]/g, '')}`,
     });
     expect(await faultyAmong(unitTexts('a=b&c=%20'), sent, ask)).toEqual([]);
+  }, 30_000);
+
+  test('that can be sent many times', async () => {
+    const texts = ['parent_id=a&', 'parent_id=&', 'of=deals.contacts&'].map((unit) => ({
+      name: unit,
+      make: (size: number) => repeated(unit, size),
+    }));
+    const sent = (text: string) => ({ method: 'GET', path: `/api/v2/links?of=deals.contacts&${text}` });
+    expect(await faultyAmong(texts, sent, ask)).toEqual([]);
   }, 30_000);
 });
 
@@ -326,6 +335,8 @@ describe('JSON of any shape', () => {
     ['keys of custom', (count: number) => ({ custom: keysOf(count) })],
     ['keys that nobody knows', (count: number) => keysOf(count)],
     ['items of a list', (count: number) => ({ alt_emails: Array(Math.ceil(count)).fill('x') })],
+    ['names to match', (count: number) => ({ email: 'x', match: Array(Math.ceil(count)).fill('email') })],
+    ['keys of an external ID', (count: number) => ({ external_id: keysOf(count) })],
     [
       'nested objects',
       (count: number) => ({
@@ -347,14 +358,10 @@ describe('JSON of any shape', () => {
     async (_, make) => {
       const sized = (size: number) => JSON.stringify(make(size / 16));
       const single = [{ name: 'single', make: sized }];
-      expect(
-        await faultyAmong(
-          single,
-          (body) => ({ method: 'POST', path: '/api/v2/contacts', body }),
-          ask,
-          IN_A_BODY,
-        ),
-      ).toEqual([]);
+      for (const path of ['/api/v2/contacts', '/api/v2/contacts/upsert']) {
+        const sent = (body: string) => ({ method: 'POST', path, body });
+        expect(await faultyAmong(single, sent, ask, IN_A_BODY)).toEqual([]);
+      }
       const batch = [
         {
           name: 'batch',
@@ -364,9 +371,10 @@ describe('JSON of any shape', () => {
               .join(',')}]`,
         },
       ];
-      expect(
-        await faultyAmong(batch, (body) => ({ method: 'POST', path: BATCH, body }), ask, IN_A_BODY),
-      ).toEqual([]);
+      for (const path of [BATCH, `${BATCH}/upsert`]) {
+        const sent = (body: string) => ({ method: 'POST', path, body });
+        expect(await faultyAmong(batch, sent, ask, IN_A_BODY)).toEqual([]);
+      }
     },
     30_000,
   );
