@@ -208,6 +208,23 @@ const JOURNEYS: readonly (readonly [string, Journey, last: string])[] = [
     `${PEOPLE} --on-duplicate update`,
   ],
   [
+    'IDs of another system without its name',
+    {
+      files: { 'deals.csv': 'Record ID,Deal Name\n1,A\n2,B\n' },
+      first: "crm import deals deals.csv --external-id 'Record ID'",
+    },
+    "crm import deals deals.csv --external-id 'Record ID' --source other-crm",
+  ],
+  [
+    'a row without its ID of another system',
+    {
+      files: { 'deals.csv': 'Record ID,Deal Name\n1,A\n,B\n' },
+      first: "crm import deals deals.csv --external-id 'Record ID' --source hub",
+      correct: (errors) => errors.replace(',,B', ',2,B'),
+    },
+    "crm import deals deals.csv.errors.csv --external-id 'Record ID' --source hub",
+  ],
+  [
     'owners by name',
     { files: { 'people.csv': 'email,Owner Email\na@x.test,ada@x.test\n' }, first: PEOPLE },
     `${PEOPLE} --custom`,

@@ -119,7 +119,7 @@ describe('what the flags alone show to be wrong', () => {
       'tasks',
       ['--external-id', 'ID'],
       '--external-id needs --source',
-      'crm import tasks x.csv --external-id ID --source NAME',
+      'crm import tasks x.csv --external-id ID --source other-crm',
     ],
     ['tasks', ['--source', 'hub'], '--source needs --external-id', "--external-id 'Header'"],
     [

@@ -63,7 +63,7 @@ function refuse(resource: Resource, request: ImportRequest): void {
   if (header !== null && source === null) {
     throw usageError(
       '--external-id needs --source, a name for the system that the IDs are from.',
-      importCommand({ ...request, source: 'NAME' }),
+      importCommand({ ...request, source: 'other-crm' }),
     );
   }
   const [fault] = faultsOf({ source: source ?? 'x', id: 'x' }, { schema: externalIdSchema });
