@@ -2,9 +2,13 @@
 import { exports, imports } from './commands.ts';
 import type { Operation } from './operation.ts';
 import {
+  batches,
+  changed,
   dealLinks,
   gets,
+  idOf,
   keyedPosts,
+  known,
   lastPage,
   newBatch,
   newContact,
@@ -12,6 +16,8 @@ import {
   patches,
   posts,
   replays,
+  same,
+  upserts,
 } from './requests.ts';
 import { addressOf, phoneOf, type Seeds } from './seed.ts';
 import type { BareName } from './servers.ts';
@@ -89,6 +95,43 @@ export const OPERATIONS: readonly Operation[] = [
       label: 'interaction with a new contact',
       bare: NONE,
       prepare: posts('interactions', newInteraction),
+    },
+    { name: 'upsert', label: 'upsert of a contact that is there', bare: NONE, prepare: upserts },
+    {
+      name: 'batch-get',
+      label: 'get a batch of 100',
+      bare: NONE,
+      prepare: batches('contacts/batch/get', idOf),
+    },
+    {
+      name: 'batch-update',
+      label: 'update a batch of 100',
+      bare: NONE,
+      prepare: batches('contacts/batch/update', changed),
+    },
+    {
+      name: 'batch-upsert',
+      label: 'upsert a batch of 100 that are there',
+      bare: NONE,
+      prepare: batches('contacts/batch/upsert', known),
+    },
+    {
+      name: 'batch-upsert-new',
+      label: 'upsert a batch of 100 that are new',
+      bare: NONE,
+      prepare: posts('contacts/batch/upsert', newBatch),
+    },
+    {
+      name: 'batch-upsert-same',
+      label: 'upsert a batch of 100 that do not change',
+      bare: NONE,
+      prepare: batches('contacts/batch/upsert', same),
+    },
+    {
+      name: 'batch-delete',
+      label: 'delete a batch of 10, as a dry run',
+      bare: NONE,
+      prepare: batches('contacts/batch/delete', idOf, { count: 10, header: 'Dry-Run: true\r\n' }),
     },
     { name: 'link', label: 'link a deal and a contact', bare: NONE, prepare: dealLinks },
   ]),

@@ -91,6 +91,48 @@ export function patches(server: Server): Round {
   });
 }
 
+/** POSTs of items, each about a contact of its own; `item` is given the contact's number and ID. */
+export function batches(
+  path: string,
+  item: (index: number, id: string) => string,
+  { count = BATCH, header = '' } = {},
+): Prepare {
+  return (server) => {
+    const { contacts } = server.seeds;
+    const headers = headersOf(server) + header;
+    let at = 0;
+    return roundsOf(server, () => {
+      const items = Array.from({ length: count }, () => {
+        at = (at + STRIDE) % contacts.length;
+        return item(at, contacts[at] ?? '');
+      });
+      return httpRequest('POST', ROOT + path, headers, `[${items.join(',')}]`);
+    });
+  };
+}
+
+/** An item that is the ID of a contact. */
+export const idOf = (_: number, id: string) => `"${id}"`;
+
+/** What an update of a contact sends, as an item. */
+export const changed = (_: number, id: string) => `{"id":"${id}","title":"Engineer ${nextSerial()}"}`;
+
+/** What an upsert sends of a contact that is there, and has another title. */
+export const known = (index: number) => `{"email":"${addressOf(index)}","title":"Engineer ${nextSerial()}"}`;
+
+/** What an upsert sends of a contact that has all of it. */
+export const same = (index: number) => `{"email":"${addressOf(index)}","first_name":"First${index}"}`;
+
+/** Upserts of one contact each, which is there and has another title. */
+export function upserts(server: Server): Round {
+  const { contacts } = server.seeds;
+  const headers = headersOf(server);
+  return roundsOf(server, () => {
+    const body = known(Math.floor(Math.random() * contacts.length));
+    return httpRequest('POST', `${ROOT}contacts/upsert`, headers, body);
+  });
+}
+
 /** Links of deals and contacts, each of a pair of its own. */
 export function dealLinks(server: Server): Round {
   const { contacts, deals } = server.seeds;
