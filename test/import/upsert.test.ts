@@ -348,6 +348,33 @@ describe('alternative emails', () => {
     expect(again.figures).toEqual([0, 0, 1, 0, 0]);
   });
 
+  test.each(['before', 'after'])('are added once, if the import is killed %s the change', async (when) => {
+    const id = await create('contacts', { email: `a@${when}.test`, alt_emails: [`b@${when}.test`] });
+    const rows = `email,first_name,alt_emails\na@${when}.test,A,c@${when}.test\nx@${when}.test,X,\n`;
+    await service.write(`${when}.csv`, rows);
+    const args = ['import', 'contacts', `${when}.csv`, ...FLAGS];
+    let child: CommandChild | undefined;
+    service.between = async ({ path }, answer) => {
+      if (!path.endsWith('/batch/update')) return answer();
+      if (when === 'after') await answer();
+      child?.kill('SIGKILL');
+      await child?.run;
+      return new Response(null, { status: 503 });
+    };
+    child = service.start(args);
+    expect((await child.run).exitCode).not.toBe(0);
+    service.between = null;
+    const run = await service.crm([...args, '-o', 'json']);
+    const isChanged = when === 'before';
+    expect([run.exitCode, JSON.parse(run.stdout)]).toMatchObject([
+      0,
+      { created: 1, updated: isChanged ? 1 : 0, unchanged: isChanged ? 0 : 1 },
+    ]);
+    expect(await fetch('contacts', id)).toMatchObject({
+      ...{ first_name: 'A', alt_emails: [`b@${when}.test`, `c@${when}.test`] },
+    });
+  });
+
   test('of a contact that the key cannot read are not replaced', async () => {
     const id = await create('contacts', { email: 'a@blind.test', alt_emails: ['b@blind.test'] });
     const { key } = await service.harness.issue({ scopes: ['contacts:write'] });
