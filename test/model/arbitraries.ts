@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Json } from '../support/harness.ts';
 import { ABSENT, among, bodyOf, drawn, newBodyOf, PICKS_MAX, type Pick, pickOf, present } from './bodies.ts';
+import { KINDS } from './bulk-links.ts';
 import { FIELDS } from './fields.ts';
 import { COLLECTIONS } from './links.ts';
 import { FILTERS } from './lists.ts';
@@ -37,6 +38,8 @@ export type Request = By &
     | { do: 'link'; collection: number; parent: Pick; child: Pick; body: Data }
     | { do: 'unlink'; collection: number; parent: Pick; link: number }
     | { do: 'linked'; collection: number; parent: Pick; link: number; limit: number }
+    | { do: 'links'; verb: 'link' | 'unlink'; items: LinkItem[] }
+    | { do: 'kind'; kind: number; parents: Pick[] | null; limit: number }
     | { do: 'associate'; name: string; meeting: Pick; child: Pick | null }
     | { do: 'association'; name: string; meeting: Pick }
   );
@@ -48,6 +51,16 @@ export type BatchVerb = 'create' | 'update' | 'upsert' | 'delete' | 'get';
 export interface BatchItem {
   id: Pick;
   body: Data;
+}
+
+/** An item that links or unlinks, of one of the kinds. */
+export interface LinkItem {
+  kind: number;
+  parent: Pick;
+  child: Pick;
+  own: Data;
+  /** Stands for one of the links that there are. */
+  link: number;
 }
 
 const ITEMS_MAX = 4;
@@ -202,6 +215,54 @@ function linkRequests(): fc.WeightedArbitrary<Request>[] {
   });
 }
 
+const linkItem: fc.Arbitrary<LinkItem> = fc.oneof(
+  ...KINDS.flatMap(({ parent, ...kind }, index) => {
+    const targets = kind.at === null ? kind.child : kind.at.children;
+    const own = (more: Data) =>
+      fc
+        .oneof(
+          { weight: 30, arbitrary: fc.constant<Data>({}) },
+          {
+            weight: kind.at?.name === 'contacts' ? 12 : 1,
+            arbitrary: fc.record({ supervisor: drawn(pickOf('contacts')) }),
+          },
+          { weight: 1, arbitrary: fc.constant<Data>({ nonsense: 1 }) },
+        )
+        .map((one) => ({ ...more, ...one }));
+    const item = { kind: fc.constant(index), parent: pickOf(parent), link: fc.nat(PICKS_MAX) };
+    return Object.entries(typeof targets === 'string' ? { '': targets } : targets).map(
+      ([record_type, name]) =>
+        fc.record({
+          ...item,
+          child: pickOf(name),
+          own: own(kind.at?.saysType === 'body' ? { record_type } : {}),
+        }),
+    );
+  }),
+);
+
+function bulkLinkRequests(): fc.WeightedArbitrary<Request>[] {
+  const batch = fc.record({
+    ...by,
+    do: fc.constant('links' as const),
+    verb: fc.constantFrom('link' as const, 'link' as const, 'unlink' as const),
+    items: fc.array(linkItem, { maxLength: 2 * ITEMS_MAX }),
+  });
+  const lists = KINDS.map(({ parent }, index) =>
+    fc.record({
+      ...by,
+      do: fc.constant('kind' as const),
+      kind: fc.constant(index),
+      parents: fc.option(fc.array(pickOf(parent), { minLength: 1, maxLength: 3 }), { freq: 2 }),
+      limit: fc.constantFrom(200, 2, 1),
+    }),
+  );
+  return [
+    { weight: 8, arbitrary: batch },
+    { weight: 6, arbitrary: fc.oneof(...lists) },
+  ];
+}
+
 function associationRequests(): fc.WeightedArbitrary<Request>[] {
   return ['deal', 'company'].flatMap((name) => {
     const common = { ...by, name: fc.constant(name), meeting: pickOf('meetings') };
@@ -218,7 +279,12 @@ function associationRequests(): fc.WeightedArbitrary<Request>[] {
 
 /** Any request. */
 export const anyRequest: fc.Arbitrary<Request> = fc.oneof(
-  ...[...RESOURCES.flatMap(requestsOf), ...linkRequests(), ...associationRequests()].map(
+  ...[
+    ...RESOURCES.flatMap(requestsOf),
+    ...linkRequests(),
+    ...bulkLinkRequests(),
+    ...associationRequests(),
+  ].map(
     // Whole numbers are wanted.
     ({ weight, arbitrary }) => ({ weight: weight * 20, arbitrary }),
   ),

@@ -2,11 +2,15 @@
 import type { Json } from '../support/harness.ts';
 import { expectBatch, expectOutcome, type ItemOutcome } from './answers.ts';
 import type { BatchItem, BatchVerb, Request } from './arbitraries.ts';
+import { KINDS, linkItem, listKind, unlinkItem } from './bulk-links.ts';
 import { create, remove, update } from './records.ts';
 import { resolve, resolveBody } from './resolve.ts';
 import type { Note, Turn } from './steps.ts';
 import { upsert } from './upserts.ts';
 import { type Data, MISSING, type Outcome } from './world.ts';
+
+// One item in so many names what is not linked, as a rule.
+const UNLINKED_EVERY = 5;
 
 /** An item as it is sent. */
 interface Item {
@@ -105,4 +109,32 @@ export async function takeBatch(
     return carryOut(turn, resource, item, answered);
   };
   expectBatch(reply, body.length, outcome, ids);
+}
+
+/** Sends a batch of links of any kinds, and holds the answer against what the model makes of its items. */
+export async function takeLinkBatch(
+  turn: Turn,
+  { verb, items }: Extract<Request, { do: 'links' }>,
+  note: Note,
+): Promise<void> {
+  const { world, actor, client } = turn;
+  const resolved = items.map((item) => {
+    const kind = KINDS[item.kind];
+    if (kind === undefined) throw new Error('no such kind');
+    const pair = { parent_id: resolve(turn, item.parent), id: resolve(turn, item.child) };
+    if (verb === 'link') return { kind, sent: { ...pair, ...resolveBody(turn, item.own) } };
+    // Mostly one of those that there are.
+    const links = listKind(world, { ...actor, userId: null }, kind, null);
+    const { parent_id, id } = links[item.link % Math.max(1, links.length)] ?? pair;
+    return { kind, sent: item.link % UNLINKED_EVERY === 0 ? pair : { parent_id, id } };
+  });
+  const path = verb === 'link' ? '/links/batch' : '/links/batch/delete';
+  const body = resolved.map(({ kind, sent }) => ({ of: kind.name, ...sent }));
+  note(`POST ${path}`, body);
+  const carryOut = verb === 'link' ? linkItem : unlinkItem;
+  expectBatch(await client.post(path, body), body.length, (index) => {
+    const item = resolved[index];
+    if (item === undefined) throw new Error('an item that was not sent');
+    return carryOut(world, actor, item.kind, item.sent);
+  });
 }

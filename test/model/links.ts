@@ -63,13 +63,20 @@ export function link(world: World, actor: Actor, at: CollectionModel, parentId: 
   if ((body.supervisor ?? null) !== null) check('supervisor', 'contacts', body.supervisor);
   if (faults.length > 0) return refused(faults);
   let row = rowOf(world, at, parentId, child);
-  if (row === undefined) {
-    const supervisor = body.supervisor ?? null;
-    const ends = { collection: nameOf(at), parent: parentId, child, childResource: resource };
-    row = { ...ends, supervisor, linkedAt: world.timestamp };
-    world.links.push(row);
-  }
+  row ??= note(world, at, { parent: parentId, child, resource, supervisor: body.supervisor ?? null });
   return { status: 200, data: item(world, actor, row) };
+}
+
+/** Adds a link that there is not yet. */
+export function note(
+  world: World,
+  at: CollectionModel,
+  { parent, child, resource, supervisor }: Data,
+): LinkRow {
+  const ends = { collection: nameOf(at), parent, child, childResource: resource };
+  const row = { ...ends, supervisor, linkedAt: world.timestamp };
+  world.links.push(row);
+  return row;
 }
 
 function linkFaults(at: CollectionModel, body: Data): Fault[] {
@@ -83,7 +90,8 @@ function linkFaults(at: CollectionModel, body: Data): Fault[] {
   return faults;
 }
 
-function rowOf(world: World, at: CollectionModel, parent: string, child: string): LinkRow | undefined {
+/** The link between two records. */
+export function rowOf(world: World, at: CollectionModel, parent: string, child: string): LinkRow | undefined {
   return world.links.find(
     (row) => row.collection === nameOf(at) && row.parent === parent && row.child === child,
   );
@@ -139,7 +147,10 @@ export function associate(
   const resource = name === 'deal' ? 'deals' : 'companies';
   const child = childId === null ? undefined : world.find(actor, resource, childId);
   if (childId !== null && child === undefined) return refused([{ path: field, code: 'VALIDATION_FAILED' }]);
-  if (meeting[field] !== childId) Object.assign(meeting, { [field]: childId, updated_at: world.timestamp });
+  if (meeting[field] !== childId) {
+    Object.assign(meeting, { [field]: childId, updated_at: world.timestamp });
+    world.associatedAt.set(`${name} ${meetingId}`, world.timestamp);
+  }
   return child === undefined ? { status: 204 } : { status: 200, data: world.show(actor, resource, child) };
 }
 

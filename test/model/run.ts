@@ -6,6 +6,7 @@ import { insertReadOnly } from '../support/read-only.ts';
 import { clientOf } from '../support/v2.ts';
 import { expectPages } from './answers.ts';
 import type { Request } from './arbitraries.ts';
+import { KINDS, listKind } from './bulk-links.ts';
 import { listExternalIds } from './external-ids.ts';
 import { COLLECTIONS, listLinked } from './links.ts';
 import { type Real, take } from './steps.ts';
@@ -127,6 +128,8 @@ export async function compareAll(model: World, real: Real): Promise<void> {
       await expectPages(client, path, 200, listLinked(model, org, at, parent) ?? []);
     }
   }
+  for (const kind of KINDS)
+    await expectPages(client, `/links?of=${kind.name}&limit=200`, 200, listKind(model, org, kind, null));
   const named = new Map(model.externalIds.map(({ resource, record }) => [record, resource]));
   for (const [record, resource] of named) {
     const path = `/${resource}/${record}/external_ids?limit=200`;

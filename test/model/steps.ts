@@ -3,8 +3,9 @@ import type { Json } from '../support/harness.ts';
 import type { Client } from '../support/v2.ts';
 import { expectOutcome, expectPages } from './answers.ts';
 import type { Request } from './arbitraries.ts';
-import { takeBatch } from './batches.ts';
+import { takeBatch, takeLinkBatch } from './batches.ts';
 import type { Pick } from './bodies.ts';
+import { KINDS, listKind } from './bulk-links.ts';
 import { attach, detach, listExternalIds } from './external-ids.ts';
 import { associate, association, COLLECTIONS, link, listLinked, unlink } from './links.ts';
 import { list } from './lists.ts';
@@ -29,7 +30,7 @@ export interface Turn extends Place {
   client: Client;
 }
 
-const READS: readonly Request['do'][] = ['get', 'list', 'linked', 'association', 'attached'];
+const READS: readonly Request['do'][] = ['get', 'list', 'linked', 'association', 'attached', 'kind'];
 
 const isRead = (request: Request) =>
   READS.includes(request.do) || (request.do === 'batch' && request.verb === 'get');
@@ -110,6 +111,17 @@ async function perform(turn: Turn, request: Request): Promise<void> {
       const reply =
         child === null ? await client.del(path) : await client.put(path, { [`${request.name}_id`]: child });
       return expectOutcome(reply, associate(world, actor, id, request.name, child));
+    }
+    case 'links':
+      return takeLinkBatch(turn, request, note);
+    case 'kind': {
+      const kind = KINDS[request.kind];
+      if (kind === undefined) throw new Error('no such kind');
+      const parents = request.parents?.map(resolved) ?? null;
+      const only = (parents ?? []).map((id) => `&parent_id=${id}`).join('');
+      const path = `/links?of=${kind.name}${only}&limit=${request.limit}`;
+      note(`GET ${path}`);
+      return expectPages(client, path, request.limit, listKind(world, actor, kind, parents));
     }
     case 'attach':
     case 'detach':

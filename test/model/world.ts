@@ -75,6 +75,8 @@ export class World {
   /** In the order in which they were made. */
   links: LinkRow[] = [];
   externalIds: ExternalIdRow[] = [];
+  /** When a meeting got the deal or company that it has, by `deal` or `company` and its id. */
+  readonly associatedAt = new Map<string, string>();
 
   constructor(users: string[]) {
     this.users = users;
@@ -129,12 +131,12 @@ export class World {
     return shown;
   }
 
-  /** The links of a parent whose children the actor sees, newest first. */
+  /** The links of a parent whose children the actor sees, newest first; those of one batch by their ids. */
   childrenOf(actor: Actor, collection: string, parent: string): LinkRow[] {
     return this.links
       .filter((link) => link.collection === collection && link.parent === parent)
       .filter((link) => this.find(actor, link.childResource, link.child) !== undefined)
-      .reverse();
+      .toSorted((a, b) => (a.linkedAt + a.child < b.linkedAt + b.child ? 1 : -1));
   }
 
   #match(actor: Actor, attendee: Data): void {
