@@ -9,29 +9,31 @@ import type { LinkKind } from '../model/resources/link-kinds.ts';
 import { columnsOfLink, type KindLinkRow } from './link-lists.ts';
 import { deleteLink } from './links.ts';
 
-/** What links depend on in a record at one end of them: its owner, and the type of record that it takes. */
+/** What links depend on in a record at one end of them: the type of record that it takes, and its owner if asked for. */
 export type LinkEnd = Row & { id: string };
 
 const ends = memoize((resource: Resource) => {
-  const names = ['id', resource.owner ?? 'created_by', 'record_type'];
-  return lookup<LinkEnd>((db, param, isGiven) =>
-    db
-      .selectFrom(tableOf(resource))
-      .select(names.filter((name) => name in resource.fields))
-      .$castTo<LinkEnd>()
-      .where('org_id', '=', param('org'))
-      .where(isGiven(sql.ref('id'))),
-  );
+  const type = 'record_type' in resource.fields ? ['record_type'] : [];
+  const find = (names: readonly string[]) =>
+    lookup<LinkEnd>((db, param, isGiven) =>
+      db
+        .selectFrom(tableOf(resource))
+        .select(names)
+        .$castTo<LinkEnd>()
+        .where('org_id', '=', param('org'))
+        .where(isGiven(sql.ref('id'))),
+    );
+  return { bare: find(['id', ...type]), owned: find(['id', ...type, resource.owner ?? 'created_by']) };
 });
 
-/** The records with these IDs, in no order. */
+/** The records with these IDs, in no order; without their owners, an index alone has most of them. */
 export async function findLinkEnds(
   db: Db,
   resource: Resource,
-  orgNumber: number,
-  ids: readonly string[],
+  { orgNumber, ids, hasOwner }: { orgNumber: number; ids: readonly string[]; hasOwner: boolean },
 ): Promise<LinkEnd[]> {
-  return ends(resource)(db, orgNumber, ids);
+  const { bare, owned } = ends(resource);
+  return (hasOwner ? owned : bare)(db, orgNumber, ids);
 }
 
 /** Identifies a link of one kind. */

@@ -194,7 +194,8 @@ async function load({ db, access }: Reader, named: readonly NamedLink[]): Promis
   const { orgNumber } = access;
   const findRecords = async ([name, ids]: [string, ReadonlySet<string>]) => {
     const resource = getResource(name);
-    const rows = await findLinkEnds(db, resource, orgNumber, [...ids]);
+    const asked = { orgNumber, ids: [...ids], hasOwner: access.userId !== null };
+    const rows = await findLinkEnds(db, resource, asked);
     const visible = rows.filter((row) => canSee(access, resource, row));
     return [name, new Map(visible.map((row) => [row.id, row]))] as const;
   };

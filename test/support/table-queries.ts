@@ -162,7 +162,11 @@ function lookUpsOf(resource: Resource): Question[] {
   ];
   return [
     lookup(`${name} by their ids`, (db, orgNumber, ids) => findRecords(db, resource, orgNumber, ids)),
-    lookup(`${name} as ends of links`, (db, orgNumber, ids) => findLinkEnds(db, resource, orgNumber, ids)),
+    ...[true, false].map((hasOwner) =>
+      lookup(`${name} as ends of links, with owners: ${hasOwner}`, (db, orgNumber, ids) =>
+        findLinkEnds(db, resource, { orgNumber, ids, hasOwner }),
+      ),
+    ),
     ...('external_id' in resource.fields ? external : []),
     ...(hasExternalIds(resource) ? sources : []),
     ...unique,
