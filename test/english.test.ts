@@ -174,7 +174,7 @@ function findingsOf(path: string): string[] {
 const files = Bun.spawnSync(['git', 'ls-files', ...CHECKED], { cwd: ROOT })
   .stdout.toString()
   .split('\n')
-  .filter((path) => /\.(?:tsx?|md|ya?ml|service|logrotate|sql|cfg|sh)$|Containerfile$/.test(path))
+  .filter((path) => /\.(?:tsx?|md|txt|ya?ml|service|logrotate|sql|cfg|sh)$|Containerfile$/.test(path))
   .filter((path) => !EXCLUDED.some((excluded) => path.startsWith(excluded)));
 
 test('the scan sees texts, templates, comments and pages', () => {

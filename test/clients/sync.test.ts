@@ -44,7 +44,8 @@ let source: MovingSource;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'crm-sync-'));
-  const description = join(folder, 'openapi.json');
+  // A name under which Bun would find it for the folder crm.
+  const description = join(folder, 'crm.json');
   await Bun.write(description, JSON.stringify(await openApiDocument({ baseUrl: CRM })));
   const command = [process.execPath, join(import.meta.dir, 'generate.ts'), description, folder, 'hey-api'];
   const making = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' });
