@@ -103,6 +103,27 @@ describe('are stored', () => {
     }
   });
 
+  test('for a batch that only reads if it has a key, and within the budget', async () => {
+    await start();
+    const id = await create('notes', { title: 'Long', content: 'überaus lang '.repeat(3_800) });
+    const body = Array(100).fill(id);
+    const path = '/notes/batch/get';
+    expect((await harness.send('POST', `/api/v2${path}`, { body })).status).toBe(200);
+    expect((await stored()).count).toBe(0);
+    const key = unique();
+    const first = await keyed('POST', path, key, { body });
+    expect(first.text.length).toBeGreaterThan(4_900_000);
+    const { bytes, asSent } = await stored();
+    expect([asSent > 4_900_000, bytes < asSent / 10]).toEqual([true, true]);
+    await expectExact();
+    await harness.send('DELETE', `/api/v2/notes/${id}`);
+    expect((await keyed('POST', path, key, { body })).text === first.text).toBe(true);
+    await setQuota(harness, { replayBytes: bytes });
+    expect((await keyed('POST', path, unique(), { body })).status).toBe(429);
+    expect((await harness.send('POST', `/api/v2${path}`, { body })).status).toBe(200);
+    expect((await stored()).count).toBe(1);
+  });
+
   test('in little for a batch of duplicates', async () => {
     await start();
     const item = {

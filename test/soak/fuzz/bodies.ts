@@ -64,14 +64,14 @@ export const scalar = fc.oneof(
   fc.double({ noNaN: true }),
 );
 
-/** Mostly what the schema asks for, now and then something else. */
-function fitting(schema: Json): fc.Arbitrary<Json> {
-  return fc.oneof({ weight: 19, arbitrary: right(schema) }, { weight: 1, arbitrary: scalar });
+/** Mostly what the schema asks for, now and then something else. @param own resource of the path */
+function fitting(schema: Json, own: string): fc.Arbitrary<Json> {
+  return fc.oneof({ weight: 19, arbitrary: right(schema, own) }, { weight: 1, arbitrary: scalar });
 }
 
-function right(schema: Json): fc.Arbitrary<Json> {
+function right(schema: Json, own: string): fc.Arbitrary<Json> {
   if (Array.isArray(schema.type)) {
-    return fc.oneof(...schema.type.map((type: string) => right({ ...schema, type })));
+    return fc.oneof(...schema.type.map((type: string) => right({ ...schema, type }, own)));
   }
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema.format === 'email') return fc.nat(30).map((one) => `Person${one}@fuzz.test`);
@@ -80,11 +80,11 @@ function right(schema: Json): fc.Arbitrary<Json> {
   if (schema.type === 'integer') return fc.integer({ min: schema.minimum, max: schema.maximum });
   if (schema.type === 'number') return fc.double({ min: schema.minimum, max: schema.maximum, noNaN: true });
   if (schema.type === 'boolean') return fc.boolean();
-  if (schema.type === 'array') return fc.array(fitting(schema.items), { maxLength: 3 });
+  if (schema.type === 'array') return fc.array(fitting(schema.items, own), { maxLength: 3 });
   if (schema.type !== 'object') return fc.constant(null);
   const required = schema.required ?? [];
   const given = Object.entries<Json>(schema.properties ?? {}).map(([name, property]) => {
-    const often = { weight: required.includes(name) ? 40 : 1, arbitrary: namedProperty(name, property) };
+    const often = { weight: required.includes(name) ? 40 : 1, arbitrary: namedProperty(name, property, own) };
     return fc.oneof(often, { weight: 2, arbitrary: fc.constant(undefined) }).map((value) => [name, value]);
   });
   const more = fc.dictionary(fc.constantFrom('nope', 'constructor', '', 'a.b', 'id'), scalar, {
@@ -110,15 +110,32 @@ const REFERENCES: Record<string, string> = {
   ...{ owner_id: 'users', main_assignee_id: 'users' },
 };
 
-function namedProperty(name: string, schema: Json): fc.Arbitrary<Json> {
-  const resource = REFERENCES[name];
-  if (resource === undefined) return fitting(schema);
-  return fc.oneof({ weight: 9, arbitrary: knownOf(resource) }, { weight: 1, arbitrary: fitting(schema) });
+// And where they are the ends of links.
+const ENDS: Record<string, string> = { parent_id: 'deals', id: 'contacts' };
+/** The systems whose IDs records have. */
+export const SOURCES = ['crm', 'erp'];
+
+function namedProperty(name: string, schema: Json, own: string): fc.Arbitrary<Json> {
+  if (name === 'external_id') return fc.oneof(externalId, fitting(schema, own));
+  const resource = (own === 'links' && ENDS[name]) || (name === 'id' ? own : REFERENCES[name]);
+  if (resource === undefined) return fitting(schema, own);
+  return fc.oneof(
+    { weight: 9, arbitrary: knownOf(resource) },
+    { weight: 1, arbitrary: fitting(schema, own) },
+  );
 }
 
+// Few, so that they meet.
+const externalId = fc.record({ source: fc.constantFrom(...SOURCES), id: fc.nat(20).map(String) });
+
 /** A body for an operation that takes one. */
-export function bodyOf({ body, isBatch }: Operation): fc.Arbitrary<Json> {
-  return isBatch === true ? fc.array(fitting(body), { maxLength: 4 }) : fitting(body);
+export function bodyOf({ body, isBatch, path }: Operation): fc.Arbitrary<Json> {
+  if (path.endsWith('/external_ids')) return fc.oneof(externalId, fitting(body, ''));
+  const [, , , own = ''] = path.split('/');
+  // Batches by ID take nothing else.
+  const item =
+    isBatch === true ? namedProperty((body as Json).type === 'string' ? 'id' : '', body, own) : null;
+  return item === null ? fitting(body, own) : fc.array(item, { maxLength: 4 });
 }
 
 /** The query of a request, with its question mark. */

@@ -19,7 +19,7 @@ export async function faultOf({ method, target }: FuzzedRequest, answer: Answer)
   if (body === '' && !isApi && TOO_LARGE.includes(status)) return '';
   const json: Json = body === '' ? undefined : parsed(body);
   if (json === null) return `${status} with a body that is no JSON: ${body.slice(0, 100)}`;
-  if (status === 204) return body === '' ? '' : '204 with a body';
+  if (status === 204 || status === 304) return body === '' ? '' : `${status} with a body`;
   if (method !== 'HEAD' && /^\/api\//.test(target)) {
     const fault = envelopeFault(status, json, headers);
     if (fault !== '') return fault;

@@ -1,7 +1,7 @@
 // Well-formed HTTP with anything in it: operations of the interface, paths beside them, odd headers, bodies that were corrupted.
 import fc from 'fast-check';
 import type { Operation } from '../../../server/operation.ts';
-import { bodyOf, known, knownOf, queryOf, scalar } from './bodies.ts';
+import { bodyOf, known, knownOf, queryOf, SOURCES, scalar } from './bodies.ts';
 
 /** A request as it goes over the wire. */
 export interface FuzzedRequest {
@@ -146,7 +146,10 @@ function targetOf(operation: Operation): fc.Arbitrary<string> {
   const names = operation.path.split('/').filter((_, index, parts) => parts[index + 1]?.startsWith('{'));
   const resources = names.map((name) => CALLED[name] ?? name);
   const segments = resources.map((name) =>
-    fc.oneof({ weight: 8, arbitrary: knownOf(name) }, { weight: 2, arbitrary: oddSegment }),
+    fc.oneof(
+      { weight: 8, arbitrary: name === 'external_ids' ? fc.constantFrom(...SOURCES) : knownOf(name) },
+      { weight: 2, arbitrary: oddSegment },
+    ),
   );
   return fc.tuple(fc.tuple(...segments), queryOf(operation), fc.nat(60)).map(([drawn, query, twist]) => {
     let place = 0;
