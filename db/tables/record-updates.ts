@@ -118,6 +118,9 @@ export async function updateReservedRecords(
   orgNumber: number,
   updates: readonly RecordUpdate[],
 ): Promise<void> {
+  const [only, ...others] = updates;
+  if (only !== undefined && others.length === 0)
+    return updateReservedRecord(trx, resource, { orgNumber, row: only.row }, only.columns);
   const unique = Object.values(resource.unique).flat();
   const alike = new Map<string, RecordUpdate[]>();
   for (const update of updates) {

@@ -68,7 +68,7 @@ export function loadRecords(
     const copies = rows.map((row) => ({ ...row }));
     return andThen(presentAll(reader, resource, copies), (shown) => {
       const records = new Map<string, LoadedRecord>();
-      for (const [index, row] of rows.entries()) records.set(row.id, { row, shown: shown[index] ?? {} });
+      rows.forEach((row, index) => void records.set(row.id, { row, shown: shown[index] ?? {} }));
       return records;
     });
   });
