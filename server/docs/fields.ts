@@ -22,12 +22,50 @@ interface Field {
   example?: JsonValue;
 }
 
-/** The fields of an object; for a list or a choice, its type and the fields of the objects in it. */
-export function fieldList(schema: SchemaShape, writer: WrittenBy, depth = 0): Html {
+/** An operation, and what the page has told in full so far, with the operation where that was. */
+export interface Listing {
+  operation: { id: string; title: string };
+  listed: Map<string, Listing['operation']>;
+}
+
+/** A link to where something was told in full; undefined if it was not, and is to be told here. */
+export function toldElsewhere(what: string, { operation, listed }: Listing): Html | undefined {
+  const home = listed.get(what);
+  listed.set(what, home ?? operation);
+  return home && html`As in <a href="#${home.id}">${home.title}</a>`;
+}
+
+// Shorter ones take no more room than a reference.
+const REPEATED_FIELDS_MAX = 5;
+
+/**
+ * The fields of an object; for a list or a choice, its type and the fields of the objects in it.
+ * @param listing for a page, which lists a component once; without it, everything is listed in full
+ */
+export function fieldList(schema: SchemaShape, writer: WrittenBy, listing?: Listing, depth = 0): Html {
   const { schema: whole } = flatten(schema);
-  const lists = objectsIn(whole).map((object) => list(ownFields(object), writer, depth));
+  const lists = objectsIn(whole).map(
+    (object) =>
+      (listing && listedElsewhere(object, listing)) ?? list(ownFields(object), { writer, listing, depth }),
+  );
   if (hasFields(whole)) return html`${lists}`;
   return html`<p class="kind">${typeOf(schema)}</p>${traits({ name: '', schema, isRequired: false })}${lists}`;
+}
+
+// The names of a component's fields, with a link to where they are described; undefined if they are not yet.
+function listedElsewhere(object: SchemaShape, listing: Listing): Html | undefined {
+  const { component, properties = {} } = object;
+  if (component === undefined || Object.keys(properties).length <= REPEATED_FIELDS_MAX) return undefined;
+  const link = toldElsewhere(component, listing);
+  return link && html`<p class="traits">${link}: <code>${namesIn(object)}</code></p>`;
+}
+
+function namesIn(object: SchemaShape, depth = 0): string {
+  const names = ownFields(object).map(({ name, schema }) => {
+    const inner = depth < DEPTH_MAX ? objectsIn(schema).map((one) => ` {${namesIn(one, depth + 1)}}`) : [];
+    return `${name}${inner.join('')}`;
+  });
+  return names.join(', ');
 }
 
 /** The parameters of an operation, or the headers of a response, as a list of fields. */
@@ -39,7 +77,7 @@ export function parameterList(parameters: readonly Parameter[], writer: WrittenB
     description: parameter.description,
     example: examplesOf(parameter)[0],
   }));
-  return list(fields, writer, 0);
+  return list(fields, { writer, depth: 0 });
 }
 
 function ownFields({ properties = {}, required = [], additionalProperties }: SchemaShape): Field[] {
@@ -52,16 +90,22 @@ function ownFields({ properties = {}, required = [], additionalProperties }: Sch
   return [...fields, { name: 'any other name', schema: additionalProperties, isRequired: false }];
 }
 
-function list(fields: readonly Field[], writer: WrittenBy, depth: number): Html {
-  return html`<dl class="fields">${fields.map((field) => item(field, writer, depth))}</dl>`;
+interface Context {
+  writer: WrittenBy;
+  listing?: Listing | undefined;
+  depth: number;
 }
 
-function item(field: Field, writer: WrittenBy, depth: number): Html {
+function list(fields: readonly Field[], context: Context): Html {
+  return html`<dl class="fields">${fields.map((field) => item(field, context))}</dl>`;
+}
+
+function item(field: Field, context: Context): Html {
   const { name, schema } = field;
   const text = field.description ?? flatten(schema).schema.description;
-  const heading = html`<code>${name}</code> <span class="type">${typeOf(schema)}</span>${presence(field, writer)}`;
+  const heading = html`<code>${name}</code> <span class="type">${typeOf(schema)}</span>${presence(field, context.writer)}`;
   const meaning = text === undefined ? undefined : markdown(text, BELOW_LEVEL);
-  return html`<div><dt>${heading}</dt><dd>${meaning}${traits(field)}${inside(field, writer, depth)}</dd></div>`;
+  return html`<div><dt>${heading}</dt><dd>${meaning}${traits(field)}${inside(field, context)}</dd></div>`;
 }
 
 function presence({ isRequired }: Field, writer: WrittenBy): Html | undefined {
@@ -70,7 +114,7 @@ function presence({ isRequired }: Field, writer: WrittenBy): Html | undefined {
 }
 
 // The nested fields, folded unless they are the record itself.
-function inside({ name, schema }: Field, writer: WrittenBy, depth: number): Html | undefined {
+function inside({ name, schema }: Field, { writer, listing, depth }: Context): Html | undefined {
   const { schema: whole } = flatten(schema);
   const objects = objectsIn(whole);
   if (objects.length === 0 || depth >= DEPTH_MAX) return undefined;
@@ -78,7 +122,7 @@ function inside({ name, schema }: Field, writer: WrittenBy, depth: number): Html
     const count = Object.keys(object.properties ?? {}).length;
     const title = count === 0 ? 'values' : `${count} ${count === 1 ? 'field' : 'fields'} of ${name}`;
     const state = depth === 0 && name === OPENED ? ' open' : '';
-    return html`<details class="inside"${state}><summary>${title}</summary>${fieldList(object, writer, depth + 1)}</details>`;
+    return html`<details class="inside"${state}><summary>${title}</summary>${fieldList(object, writer, listing, depth + 1)}</details>`;
   })}`;
 }
 

@@ -2,7 +2,7 @@
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { addressOf, curlLine, KEY_HEADERS } from './client/curl.ts';
 import type { Entry } from './entries.ts';
-import { fieldList, parameterList } from './fields.ts';
+import { fieldList, type Listing, parameterList, toldElsewhere } from './fields.ts';
 import { tryForm } from './forms.ts';
 import { type Html, html } from './html.ts';
 import { inlineMarkdown, markdown } from './markdown.ts';
@@ -16,9 +16,14 @@ const PLACES: [Parameter['in'], title: string][] = [
   ['header', 'Headers'],
 ];
 
-/** An operation, folded; `base` is the URL of the service as far as it is known. */
-export function operationSection(entry: Entry, base: string): Html {
+/**
+ * An operation, folded.
+ * @param base the URL of the service as far as it is known
+ * @param listed the components that earlier operations list in full
+ */
+export function operationSection(entry: Entry, base: string, listed: Listing['listed']): Html {
   const { id, method, path, title, description, isDeprecated, body } = entry;
+  const listing = { operation: entry, listed };
   return html`<details class="operation"><summary><h4>${methodBadge(method)}<span class="title">${title}</span> <code class="path">${path}</code>${
     isDeprecated ? html`<span class="old">deprecated</span>` : undefined
   }</h4></summary>
@@ -26,9 +31,9 @@ export function operationSection(entry: Entry, base: string): Html {
 <div class="told">
 ${markdown(description, LEVEL)}
 ${PLACES.map(([place, name]) => parametersIn(entry, place, name))}
-${body && html`<h5>Body</h5>${fieldList(body.schema, 'client')}`}
-<h5>Responses</h5>${entry.successes.map(([status, answer]) => success(status, answer))}
-<h5>Errors</h5>${entry.errors.map(([status, answer]) => failure(status, answer))}
+${body && html`<h5>Body</h5>${fieldList(body.schema, 'client', listing)}`}
+<h5>Responses</h5>${entry.successes.map(([status, answer]) => success(status, answer, listing))}
+<h5>Errors</h5>${entry.errors.map(([status, answer]) => failure(status, answer, listing))}
 </div>
 <div class="shown">
 ${sample('Request', 'curl', curlLine(exampleRequest(entry, base), entry.isKeyless ? undefined : FIRST_KEY_HEADER))}
@@ -62,17 +67,21 @@ function exampleRequest({ method, path, parameters, body }: Entry, base: string)
   return { method, url: addressOf(base, path, params, query), headers: [], ...sent };
 }
 
-function success(status: string, answer: AnswerShape): Html {
+function success(status: string, answer: AnswerShape, listing: Listing): Html {
   const [content] = Object.values(answer.content ?? {});
   return html`<details class="answer"><summary><code>${status}</code> ${inlineMarkdown(answer.description ?? '')}</summary>
-${content?.schema && fieldList(content.schema, 'service')}${headerList(answer)}</details>`;
+${content?.schema && fieldList(content.schema, 'service', listing)}${headerList(answer, listing)}</details>`;
 }
 
-function failure(status: string, answer: AnswerShape): Html {
+function failure(status: string, answer: AnswerShape, listing: Listing): Html {
+  const summary = html`<summary><code>${status}</code> ${inlineMarkdown(answer.description ?? '')}</summary>`;
+  const link = toldElsewhere(JSON.stringify([status, answer]), listing);
+  if (link !== undefined)
+    return html`<details class="answer error">${summary}<p class="headers-of">${link}</p></details>`;
   const [content] = Object.values(answer.content ?? {});
   const examples = content === undefined ? [] : examplesOf(content);
   const headers = Object.keys(answer.headers ?? {}).map((name) => html` <code>${name}</code>`);
-  return html`<details class="answer error"><summary><code>${status}</code> ${inlineMarkdown(answer.description ?? '')}</summary>
+  return html`<details class="answer error">${summary}
 ${examples.map((value) => html`<pre class="json">${pretty(essenceOf(value))}</pre>`)}
 ${headers.length > 0 ? html`<p class="headers-of">Headers:${headers}</p>` : undefined}</details>`;
 }
@@ -83,9 +92,13 @@ function essenceOf(value: JsonValue): JsonValue {
   return error === undefined ? value : { error };
 }
 
-function headerList({ headers = {} }: AnswerShape): Html | undefined {
+function headerList({ headers = {} }: AnswerShape, listing: Listing): Html | undefined {
   const entries = Object.entries(headers);
   if (entries.length === 0) return undefined;
+  const link = toldElsewhere(JSON.stringify(headers), listing);
+  const names = html`<code>${Object.keys(headers).join(', ')}</code>`;
+  if (link !== undefined)
+    return html`<p class="headers-of">Headers</p><p class="traits">${link}: ${names}</p>`;
   return html`<p class="headers-of">Headers</p>${parameterList(
     entries.map(([name, header]) => ({ name, in: 'header', ...header })),
     'service',

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Data } from '../../db/model/json.ts';
 import { anchorOf } from '../heading-anchor.ts';
 import { type Group, type Version, versionsOf } from './entries.ts';
+import type { Listing } from './fields.ts';
 import { keysDialog } from './forms.ts';
 import { type Html, html } from './html.ts';
 import { markdown, type Section, sectionsOf } from './markdown.ts';
@@ -22,9 +23,10 @@ export async function docsPage(document: Data, base: string): Promise<string> {
   const [introduction, ...guide] = sectionsOf(description.info.description, GUIDE_LEVEL);
   const versions = versionsOf(description);
   const groups = new Map<Group, Html>();
+  const listed: Listing['listed'] = new Map();
   // Yields after each group, so that the service answers requests in between.
   for (const group of versions.flatMap((one) => one.groups)) {
-    groups.set(group, groupSection(group, base));
+    groups.set(group, groupSection(group, base, listed));
     await setImmediate();
   }
   const page = html`<!doctype html>
@@ -97,9 +99,13 @@ ${groups.map((group) => made.get(group))}
 </section>`;
 }
 
-function groupSection({ anchor, title, description, entries }: Group, base: string): Html {
+function groupSection(
+  { anchor, title, description, entries }: Group,
+  base: string,
+  listed: Listing['listed'],
+): Html {
   return html`<section class="group" id="${anchor}"><h3>${title}</h3><div class="prose">${markdown(description, GUIDE_LEVEL)}</div>
-${entries.map((entry) => operationSection(entry, base))}
+${entries.map((entry) => operationSection(entry, base, listed))}
 </section>
 `;
 }
