@@ -62,8 +62,7 @@ export function oncePerBatch<T>(
 
 /** Notes a change that will be written, for the later items of the batch. */
 export function noteAccepted({ owners, accepted }: KnownRecords, change: Change): void {
-  const { resource, id, current, next, unique, batch } = change;
-  if (batch.length === 1) return;
+  const { resource, id, current, next, unique } = change;
   let values = unique;
   if (current !== null) {
     const isTouched = Object.values(resource.unique).some((names) =>

@@ -73,8 +73,8 @@ async function carryOutRun(
         externalId === null ? acceptFields(writer, plan, known) : acceptWithId(writer, plan, run, attached);
       const columns = accepting instanceof Promise ? await accepting : accepting;
       results.push(resultOf(plan, columns !== null, attached.externalId !== null));
-      if (columns !== null) noteAccepted(known, change);
-      else if (attached.externalId === null) continue;
+      if (columns === null && attached.externalId === null) continue;
+      if (columns !== null && plans.length > 1) noteAccepted(known, change);
       accepted.push({ index, change, row, columns, ...attached });
       if (row !== null) updated.add(change.id);
     } catch (error) {

@@ -190,6 +190,18 @@ describe('items see each other', () => {
     ]);
   });
 
+  test('fail finds what the only other item made', async () => {
+    const [email, name] = [uniqueEmail(), uniqueEmail()];
+    for (const [resource, body] of [
+      ['contacts', { email }],
+      ['companies', { domain: `${name.split('@')[0]}.example` }],
+      ['deals', { name, external_id: { source: 'only-other', id: name } }],
+    ] as const) {
+      const data = await batchUpsert(resource, [body, { ...body, on_missing: 'fail' }]);
+      expect(statuses(data)).toEqual(['created', 'unchanged']);
+    }
+  });
+
   test('an item that is refused adds no external ID', async () => {
     const [external_id, email] = [externalId(), uniqueEmail()];
     const data = await batchUpsert('contacts', [
