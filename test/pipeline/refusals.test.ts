@@ -28,7 +28,7 @@ interface Refusal {
   name: string;
   applies: (operation: Operation) => boolean;
   send: (api: 'v1' | 'v2') => RequestInput;
-  query?: string;
+  query?: readonly string[];
   status: number;
   code: string;
   faults?: FaultRow[];
@@ -81,7 +81,7 @@ const REFUSALS: Refusal[] = [
   {
     name: 'an unknown query parameter',
     applies: (operation) => needsKey(operation) && !takesBody(operation),
-    query: '?nope=1',
+    query: ['nope=1'],
     send: () => ({}),
     status: 422,
     code: 'VALIDATION_FAILED',
@@ -90,7 +90,7 @@ const REFUSALS: Refusal[] = [
   {
     name: 'a query parameter beside a body',
     applies: takesBody,
-    query: '?limit=5',
+    query: ['limit=5'],
     send: valid('{}'),
     status: 422,
     code: 'VALIDATION_FAILED',
@@ -188,6 +188,12 @@ const REFUSALS: Refusal[] = [
 const OPERATIONS = describedOperations();
 const pathOf = (operation: Operation) => operation.path.replaceAll(/\{\w+\}/g, 'some-id');
 
+function requiredIn({ query }: Operation): string[] {
+  return Object.entries(query).flatMap(([name, { isRequired, type }]) =>
+    isRequired === true ? [`${name}=${type[0]}`] : [],
+  );
+}
+
 for (const refusal of REFUSALS) {
   describe(refusal.name, () => {
     const operations = OPERATIONS.filter(refusal.applies);
@@ -198,7 +204,8 @@ for (const refusal of REFUSALS) {
         const input = refusal.send(api);
         // From an address of its own: wrong keys are counted per address.
         const headers = { 'X-Test-Address': operation.path, ...input.headers };
-        const path = pathOf(operation) + (refusal.query ?? '');
+        const query = [...requiredIn(operation), ...(refusal.query ?? [])].join('&');
+        const path = pathOf(operation) + (query && `?${query}`);
         const reply = await harness.send(method, path, { ...input, headers });
         expectRefusal(reply, refusal.status, refusal.code, refusal.faults, versionOf(path));
         for (const [name, pattern] of Object.entries(refusal.headers ?? {}))
