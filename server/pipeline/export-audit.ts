@@ -63,7 +63,8 @@ export class ExportAudit {
     if (run === undefined && (page.hasNextPage || typeof asked.cursor !== 'string')) return;
     const action = run === undefined ? 'list.walked' : 'export.started';
     const hour = Math.floor(exchange.now / TOLD_EVERY_MS);
-    const name = [action, call.access.keyId, operation.id, hour].join(' ');
+    const list = listOf(operation, asked);
+    const name = [action, call.access.keyId, operation.api, list, hour].join(' ');
     const details = { ...(run !== undefined && { run }), filters: filtersOf(asked) };
     const record = () => {
       exchange.address ??= this.#addressOf(exchange.request);
@@ -71,7 +72,7 @@ export class ExportAudit {
         orgNumber: call.access.orgNumber,
         actor: actorOf({ access: call.access, origin: exchange }),
         action,
-        target: { type: operation.path.replace(/^\/api\/v\d\//, ''), id: null },
+        target: { type: list, id: null },
         requestId: exchange.requestId,
         details,
       };
@@ -80,6 +81,12 @@ export class ExportAudit {
     // The next page makes up for a failure.
     this.#once.do(name, record).catch(() => undefined);
   }
+}
+
+// Its path, and the required parameters that say which list it is.
+function listOf({ path, query }: Operation, asked: Data): string {
+  const required = Object.keys(query).filter((name) => query[name]?.isRequired === true);
+  return [path.replace(/^\/api\/v\d\//, ''), ...required.map((name) => asked[name])].join('/');
 }
 
 // Only the names, since a value can be a person's email address.
