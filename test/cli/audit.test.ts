@@ -69,7 +69,7 @@ describe('the audit log', () => {
     const exported = (await entries('--action', 'export.started')) as unknown as { target_type: string }[];
     const lists = exported.map((entry) => entry.target_type);
     expect(lists).toContain('deals');
-    for (const of of ['deals.contacts', 'meetings.company']) expect(lists).toContain(`links/${of}`);
+    for (const of of ['deals.contacts', 'segments.members']) expect(lists).toContain(`links/${of}`);
     expect(lists.filter((list) => list === 'deals')).toHaveLength(1);
   });
 

@@ -7,7 +7,7 @@ import { DocsBrowser, hasBrowser, openForm, operation, send } from '../support/d
 import type { Json } from '../support/json.ts';
 import { resolved } from '../support/openapi.ts';
 
-const SLOW_MS = 60_000;
+const SLOW_MS = 120_000;
 // A browser on a busy machine takes its time.
 setDefaultTimeout(SLOW_MS);
 const document: Json = hasBrowser ? await openApiDocument() : {};

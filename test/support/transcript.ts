@@ -8,7 +8,7 @@ const MADE_BY_CHANCE = [
   /(?<=[?&]cursor=|"end_cursor":")[\w.%-]+/g,
   /(?<=\/transcripts\/download\?)[^"]+/g,
   /(?<="etag","\\")\w+/g,
-  /\b(?:walk-|i)\d+(?=@|\.test)/g,
+  /\b(?:walk-|i(?=\d+@))\d+/g,
 ];
 
 export class Transcript {
