@@ -20,7 +20,8 @@ export function completions(program: Command, words: readonly string[]): string[
     );
   }
   if (command.name() === 'help') return matching(helpWords(program, words), current);
-  const argument = command.registeredArguments[given];
+  const last = command.registeredArguments.at(-1);
+  const argument = command.registeredArguments[given] ?? (last?.variadic ? last : undefined);
   if (argument?.name() === 'resource') {
     const everything = ['export', 'import'].includes(command.name()) ? ['all'] : [];
     return matching([...RESOURCES.map(({ name }) => name), ...everything], current);

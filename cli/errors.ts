@@ -1,6 +1,9 @@
 // Errors that a person can act on, and their exit codes.
 
-export const EXIT = { done: 0, failed: 1, usage: 2, rejectedRows: 3, auth: 4, interrupted: 130 } as const;
+export const EXIT = {
+  ...{ done: 0, failed: 1, usage: 2, rejectedRows: 3, auth: 4 },
+  ...{ interrupted: 130, terminated: 143 },
+} as const;
 
 export interface CliErrorOptions {
   /** 1 (failed) by default. */
@@ -11,6 +14,8 @@ export interface CliErrorOptions {
   requestId?: string;
   /** HTTP status of the response, if the server refused the request. */
   status?: number;
+  /** The service's code of the error, such as VALIDATION_OUT_OF_RANGE. */
+  apiCode?: string;
   cause?: unknown;
 }
 
@@ -20,6 +25,7 @@ export class CliError extends Error {
   readonly nextSteps: readonly string[];
   readonly requestId: string | undefined;
   readonly status: number | undefined;
+  readonly apiCode: string | undefined;
 
   constructor(message: string, options: CliErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -28,6 +34,7 @@ export class CliError extends Error {
     this.nextSteps = options.nextSteps ?? [];
     this.requestId = options.requestId;
     this.status = options.status;
+    this.apiCode = options.apiCode;
   }
 }
 
@@ -86,13 +93,14 @@ export function withSteps(error: unknown, change: (steps: readonly string[]) => 
   if (!(error instanceof CliError)) return error;
   const nextSteps = change(error.nextSteps);
   if (nextSteps === error.nextSteps) return error;
-  const { message, exitCode, requestId, status } = error;
+  const { message, exitCode, requestId, status, apiCode } = error;
   return new CliError(message, {
     exitCode,
     nextSteps: [...nextSteps],
     cause: error,
     ...(requestId !== undefined && { requestId }),
     ...(status !== undefined && { status }),
+    ...(apiCode !== undefined && { apiCode }),
   });
 }
 

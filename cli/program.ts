@@ -10,12 +10,14 @@ import { registerExportCommand } from './commands/export.ts';
 import { registerGetCommand } from './commands/get.ts';
 import { registerHealthCommand } from './commands/health.ts';
 import { registerHelpCommand } from './commands/help.ts';
+import { registerHistoryCommand } from './commands/history.ts';
 import { registerImportCommand } from './commands/import.ts';
 import { registerIngestCommand } from './commands/ingest.ts';
 import { registerInitCommand } from './commands/init.ts';
 import { registerKeysCommand } from './commands/keys.ts';
 import { registerLinkCommands } from './commands/link.ts';
 import { registerListCommand } from './commands/list.ts';
+import { registerListenCommand } from './commands/listen.ts';
 import { registerManCommand } from './commands/man.ts';
 import { registerMigrateCommand } from './commands/migrate.ts';
 import { registerOpenapiCommand } from './commands/openapi.ts';
@@ -26,33 +28,43 @@ import { registerRecipeCommand } from './commands/recipe.ts';
 import { registerRestoreCommand } from './commands/restore.ts';
 import { registerSecretsCommand } from './commands/secrets.ts';
 import { registerServeCommand } from './commands/serve.ts';
+import { registerUndeleteCommand } from './commands/undelete.ts';
 import { registerUpdateCommand } from './commands/update.ts';
 import { registerUpsertCommand } from './commands/upsert.ts';
 import { registerUsersCommand } from './commands/users.ts';
 import { registerVersionCommand } from './commands/version.ts';
+import { registerWatchCommand } from './commands/watch.ts';
+import { registerWebhooksCommand } from './commands/webhooks.ts';
 import { CliError, describeError, EXIT, errorCode } from './errors.ts';
 import { debugIfAsked } from './settings/debug.ts';
 import { debug } from './terminal/debug.ts';
 import { OUTPUT_FORMATS } from './terminal/output.ts';
 import { knowCommands } from './terminal/program-name.ts';
 import { redact } from './terminal/redact.ts';
-import { note, writeOut } from './terminal/streams.ts';
+import { note, stdout, writeOut } from './terminal/streams.ts';
 import { terminalWidth, wrapParagraphs } from './terminal/wrap.ts';
 import { refuseUnknownHelp, usageErrorOf, withHelpFlag } from './usage-errors.ts';
 import { versionLine } from './version.ts';
 
 // An option's description stays on the option's line as long as it has this much room.
 const HELP_CHARACTERS_MIN = 20;
+// Without a terminal, as commander has it.
+const HELP_COLUMNS_DEFAULT = 80;
 
-/** The command line with all its commands. */
-export function buildProgram(): Command {
+/**
+ * The command line with all its commands.
+ * @param print takes what --help and --version print
+ */
+export function buildProgram(print: (text: string) => void = () => {}): Command {
   const program = new Command('crm')
     .description('A self-hosted CRM records service and its command line. "crm help" lists the manual.')
     .version(versionLine(), '-V, --version', 'Print version, commit and Bun version')
     .exitOverride()
     .configureOutput({
       outputError: () => {},
-      writeOut: (text) => void process.stdout.write(wrapParagraphs(text, terminalWidth(process.stdout))),
+      writeOut: (text) => print(wrapParagraphs(text, terminalWidth(stdout))),
+      getOutHelpWidth: () => stdout.columns ?? HELP_COLUMNS_DEFAULT,
+      getOutHasColors: () => false,
     })
     .configureHelp({
       showGlobalOptions: true,
@@ -85,8 +97,13 @@ export function buildProgram(): Command {
   registerUpdateCommand(program);
   registerUpsertCommand(program);
   registerDeleteCommand(program);
+  registerUndeleteCommand(program);
   registerLinkCommands(program);
   registerExportCommand(program);
+  registerHistoryCommand(program);
+  registerWatchCommand(program);
+  registerWebhooksCommand(program);
+  registerListenCommand(program);
   program.commandsGroup('Try it out:');
   registerQuickstartCommand(program);
   program.commandsGroup('About crm:');
@@ -108,9 +125,10 @@ function addGlobalOptions(program: Command): void {
     .option('--url <url>', 'Server URL [CRM_URL, http://127.0.0.1:4000]')
     .option('--api-key-file <file>', 'File with the API key [CRM_API_KEY holds the key itself]')
     .addOption(
-      new Option('-o, --output <format>', 'Default: table on a terminal, else ndjson [CRM_OUTPUT]').choices(
-        OUTPUT_FORMATS,
-      ),
+      new Option(
+        '-o, --output <format>',
+        'Output format (default: table on a terminal, otherwise ndjson) [CRM_OUTPUT]',
+      ).choices(OUTPUT_FORMATS),
     )
     .option('--profile <name>', 'Profile in the configuration file crm/config.json [CRM_PROFILE]')
     .option('--no-color', 'Disable color [NO_COLOR, TERM=dumb]')
@@ -120,15 +138,26 @@ function addGlobalOptions(program: Command): void {
 
 /** Runs the given command line (without the program's name) and resolves with the exit code. */
 export async function run(given: readonly string[]): Promise<number> {
-  const program = buildProgram();
+  const printed: string[] = [];
+  const program = buildProgram((text) => printed.push(text));
   const words = withHelpFlag(program, given);
   try {
     await refuseUnknownHelp(program, words);
-    if (words.length === 0) await writeOut(program.helpInformation());
-    else await program.parseAsync(words, { from: 'user' });
+    if (words.length === 0) program.outputHelp();
+    else await parse(program, words);
+    if (printed.length > 0) await writeOut(printed.join(''));
     return Number(process.exitCode ?? EXIT.done);
   } catch (error) {
     return exitCodeOf(program, words, error);
+  }
+}
+
+async function parse(program: Command, words: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    // Help and version end like this too.
+    if (!(error instanceof CommanderError) || error.exitCode !== EXIT.done) throw error;
   }
 }
 
@@ -137,7 +166,6 @@ async function exitCodeOf(program: Command, words: readonly string[], error: unk
   if (errorCode(error) === 'EPIPE') return EXIT.done;
   const shown =
     error instanceof CommanderError ? await usageErrorOf(program, words, error) : outputError(error);
-  if (shown === null) return EXIT.done;
   if (shown instanceof CliError) {
     note(describeError(shown));
     return shown.exitCode;

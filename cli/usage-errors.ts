@@ -5,8 +5,6 @@ import { didYouMean } from './nearest.ts';
 import { redact } from './terminal/redact.ts';
 import { shellWord } from './terminal/text.ts';
 
-const EITHER = new Intl.ListFormat('en', { type: 'disjunction' });
-
 /** The words with `--help` instead of a `help` after a group; commander's help command reports no mistakes. */
 export function withHelpFlag(program: Command, words: readonly string[]): readonly string[] {
   const at = words.indexOf('help');
@@ -51,20 +49,19 @@ export async function unknownTopic(
     const pages = mentionedIn.map((topic) => `"crm help ${topic}"`);
     return usageError(
       message,
-      `read ${EITHER.format(pages)}, which mention${pages.length > 1 ? '' : 's'} it.`,
+      `read ${new Intl.ListFormat('en', { type: 'disjunction' }).format(pages)}, which mention${pages.length > 1 ? '' : 's'} it.`,
       seeAll,
     );
   }
   return unknownCommand(message, { command, name, word, topics, seeAll });
 }
 
-/** commander's complaint as a usage error of ours; null if it only printed help or the version. */
+/** commander's complaint as a usage error of ours. */
 export async function usageErrorOf(
   program: Command,
   words: readonly string[],
   error: CommanderError,
-): Promise<CliError | null> {
-  if (error.exitCode === 0) return null;
+): Promise<CliError> {
   const { command, name } = commandNamed(program, words);
   if (error.code === 'commander.help') {
     return usageError(`"${name}" needs a subcommand.`, `run "${name} --help" to list the subcommands.`);

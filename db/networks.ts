@@ -39,6 +39,11 @@ export function addressText(address: string): string {
   return network === undefined ? address : networkText(network);
 }
 
+/** The IPv4 address in the last 32 bits of an IPv6 address, where translators and mapped addresses have it. */
+export function lastBitsAsIpv4(address: string): string {
+  return written(bitsOf(address, 6) & 0xffff_ffffn, 4, BITS[4]);
+}
+
 /** Whether a network has bits beyond its prefix, so that it is unclear whether the network or the address is meant. */
 export function hasHostBits({ address, prefix }: Network): boolean {
   const family = familyOf(address) ?? 4;

@@ -5,6 +5,7 @@ import { MemoryCounters } from './counters/memory-counters.ts';
 import { CommitCount, type SharedMemory } from './counters/shared-memory.ts';
 import { isDatabaseAddress } from './database-address.ts';
 import { DatabaseError } from './database-error.ts';
+import type { ChangeSignals } from './engine/change-signals.ts';
 import { assertCopyComplete } from './engine/copy-marker.ts';
 import type { Db, Trx } from './engine/schema.ts';
 import { assertReadable, type DatabaseSnapshot } from './engine/snapshot.ts';
@@ -42,6 +43,13 @@ export interface ReadStore {
    * known stay valid while it is the same. Null if the engine cannot tell.
    */
   keyVersion(): number | null;
+  /**
+   * Lets the next read see what is committed by then. Call it after reads that no request has just begun, such as those of
+   * a timer: requests that arrive later in the turn would otherwise share their snapshot.
+   */
+  endSnapshot(): void;
+  /** For waiting until an organization has further changes. */
+  readonly signals: ChangeSignals;
   /** Per-minute counts for limits, shared by all processes that serve the database. */
   readonly counters: Counters;
   /** Maximum time that a client waits for a response, and the error after that; null if the engine is never silent. */
@@ -148,15 +156,15 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
 
 /**
  * Opens a file for a thread, in addition to the thread that writes and shares its memory.
- * @param ready checks whether the other thread can write
+ * @param given how the other thread tells whether it can write, and when there are changes
  */
 export function openThreadStore(
   path: string,
   common: SharedMemory,
-  { clock, ready }: Pick<StoreOptions, 'clock'> & Pick<ReadStore, 'ready'>,
+  { clock, ...given }: Pick<StoreOptions, 'clock'> & Pick<ReadStore, 'ready' | 'signals'>,
 ): ReadStore & { close(): void } {
   const counters = countersOf({ common, ...(clock && { clock }) });
-  return { ...threadStore(path, new CommitCount(common)), counters, ready };
+  return { ...threadStore(path, new CommitCount(common)), counters, ...given };
 }
 
 function countersOf({ clock = Date.now, common }: Pick<StoreOptions, 'clock' | 'common'>): Counters {

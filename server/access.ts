@@ -1,5 +1,6 @@
 // Who sends a request and what they can access: all that business rules know about a key.
 
+import type { ApiKeyRow } from '../db/engine/schema.ts';
 import type { Data } from '../db/model/json.ts';
 import type { Resource, Row } from '../db/model/resource.ts';
 import type { AccessLevel } from '../db/tables/keys.ts';
@@ -9,12 +10,28 @@ export interface Access {
   /** The public ID of the organization; null for a credential that is not a key. */
   organizationId: string | null;
   keyId: string;
+  /** The number of the key in its organization, for the log of changes; 0 for a credential that is not a key. */
+  keyNumber: number;
   level: AccessLevel;
   /** The user that a user-bound key is limited to; null for organization-wide keys. */
   userId: string | null;
   scopes: ReadonlySet<string>;
   /** Bytes of request bodies that the organization can have in flight; null for the default. */
   bodyBytesMax: number | null;
+}
+
+/** What a key can access now, outside any request. */
+export function accessOfKey(row: ApiKeyRow): Access {
+  return {
+    orgNumber: row.org_id,
+    organizationId: null,
+    keyId: row.id,
+    keyNumber: row.number,
+    level: row.access as AccessLevel,
+    userId: row.access === 'user' ? row.user_id : null,
+    scopes: new Set(row.scopes.split(',')),
+    bodyBytesMax: row.body_bytes_max,
+  };
 }
 
 /** The principal of a key: goes into created_by, and separates the idempotency keys of different callers. */

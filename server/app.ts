@@ -3,14 +3,17 @@ import { Elysia } from 'elysia';
 import { WINDOW_MS } from '../db/counters/counters.ts';
 import type { SharedMemory } from '../db/counters/shared-memory.ts';
 import type { Eventually } from '../db/engine/engine.ts';
+import type { Network } from '../db/networks.ts';
 import type { ReadStore } from '../db/store.ts';
 import type { Access } from './access.ts';
-import { docs } from './docs/docs.ts';
+import { docs, type PageMaker } from './docs/docs.ts';
+import type { ApiError } from './errors.ts';
 import { allOperations } from './interface.ts';
 import type { Logger } from './logging/logger.ts';
 import type { Operation } from './operation.ts';
 import { BODY_TIMEOUTS, type BodyTimeouts } from './pipeline/body-timeouts.ts';
 import { Authenticator } from './pipeline/credential.ts';
+import { LOOK_EVERY_MS } from './pipeline/event-stream.ts';
 import type { Executor } from './pipeline/execute.ts';
 import { ExportAudit } from './pipeline/export-audit.ts';
 import { FairTurns } from './pipeline/fair-turns.ts';
@@ -20,9 +23,10 @@ import { answer, answerError, exchangeOf } from './pipeline/pipeline.ts';
 import { queryReader } from './pipeline/query.ts';
 import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
 import { Replays } from './pipeline/replay.ts';
-import { apiOfPath, methodNotAllowed, rawPath, routePath, unknownPath } from './pipeline/route.ts';
+import { apiOfPath, hostFault, methodNotAllowed, rawPath, routePath, unknownPath } from './pipeline/route.ts';
 import type { Services } from './pipeline/services.ts';
 import { UnsentResponses } from './pipeline/unsent-responses.ts';
+import { HeldRequests } from './quotas/held-requests.ts';
 import { IN_FLIGHT_LIMITS, InFlightBudget, type InFlightLimits } from './quotas/in-flight-budget.ts';
 import { Cursors } from './signing/cursors.ts';
 import { type Signing, signingOf } from './signing/signing.ts';
@@ -44,14 +48,20 @@ export interface AppOptions {
   /** Signals that the server is about to stop: incomplete requests are then answered with an error. */
   ending?: AbortSignal;
   bodyWaitMs?: number;
-  /** Memory in which the threads of a process count bytes in flight together; not given for a single thread. */
-  common?: Pick<SharedMemory, 'bodies' | 'answers'> | undefined;
+  /** Signals that a request must no longer be held open; by default, none has to be released. */
+  releaseOf?: (request: Request) => AbortSignal;
+  /** How often the key of a stream is looked at again, in milliseconds. */
+  lookEveryMs?: number;
+  /** Memory in which the threads of a process count bytes and held requests together; not given for a single thread. */
+  common?: Pick<SharedMemory, 'bodies' | 'answers' | 'held'> | undefined;
   /** Closes the connection of a request after this many seconds of silence; 0 means never. */
   limitSilence?: (request: Request, seconds: number) => void;
   /** Whether the response to a request is still being sent. */
   isUnsent?: (request: Request) => boolean;
   /** The client IP. */
   addressOf?: (request: Request) => string;
+  /** Where webhooks can be sent besides public addresses. */
+  webhookNetworks?: readonly Network[] | undefined;
   logger?: Logger;
   observer?: Observer;
 }
@@ -61,14 +71,21 @@ export function createApp(options: AppOptions) {
   const signing = signingOf(options.store);
   const services = servicesOf(options, signing);
   const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT } = options;
-  const operations = allOperations(signing, options.store.counters, Math.min(keyLimit, orgLimit));
+  const { webhookNetworks } = options;
+  const operations = allOperations(signing, options.store.counters, {
+    ...{ requestsPerMinute: Math.min(keyLimit, orgLimit), webhookNetworks },
+  });
   const app = new Elysia({ strictPath: true, normalize: false });
   // As sent: a percent-encoded letter makes a different path, and so a different ID.
   app.router.http.config.onParam = [];
-  app.use(docs(options.baseUrl));
-  for (const method of ['GET', 'HEAD']) app.route(method, '/', () => toDocs(options.baseUrl()));
-  app.get('/healthz', () => Response.json({ status: 'ok' }));
-  app.get('/readyz', () => readiness(options.store));
+  const page = pageMaker(services);
+  app.use(docs(options.baseUrl, page));
+  const toDocs = page(() => redirect(`${options.baseUrl()}/docs`));
+  for (const method of ['GET', 'HEAD']) app.route(method, '/', toDocs);
+  const health = page(() => Response.json({ status: 'ok' }));
+  app.get('/healthz', health);
+  const ready = page(() => readiness(options.store));
+  app.get('/readyz', ready);
   for (const [path, routes] of Map.groupBy(operations.flatMap(routesOf(operations)), (route) => route.path)) {
     for (const { operation, fixed } of routes) {
       const served = { operation, readQuery: queryReader(operation.query) };
@@ -77,11 +94,11 @@ export function createApp(options: AppOptions) {
       app.route(operation.method, routePath(path), handler, options);
     }
     const methods = routes.map(({ operation }) => operation.method);
-    app.all(routePath(path), ({ request }) => refuse(services, request, { path, methods }), {
+    app.all(routePath(path), ({ request }) => refuse(services, request, methodNotAllowed(methods), path), {
       parse: 'none',
     });
   }
-  app.all('/*', ({ request }) => refuse(services, request), { parse: 'none' });
+  app.all('/*', ({ request }) => refuse(services, request, unknownPath()), { parse: 'none' });
   app.onError(({ error, request }) => {
     return answerError(services, exchangeOf(services, request, apiOfPath(rawPath(request.url))), error);
   });
@@ -115,9 +132,11 @@ function handlerOf(respond: (request: Request, params: Params) => Eventually<Res
   return handler.bind(null);
 }
 
-function toDocs(baseUrl: string): Response {
-  return new Response(null, { status: 302, headers: { Location: `${baseUrl}/docs` } });
+function redirect(url: string): Response {
+  return new Response(null, { status: 302, headers: { Location: url } });
 }
+
+const NEVER = new AbortController().signal;
 
 function servicesOf(options: AppOptions, signing: Signing): Services {
   const { store, executor, logger, observer } = options;
@@ -135,7 +154,8 @@ function servicesOf(options: AppOptions, signing: Signing): Services {
     ...{ limits, memory: common?.answers },
     ...{ limit: 'answers', subject: 'responses', isSmallFree: true },
   });
-  observer?.watch({ limiter, bodies, answers });
+  const held = new HeldRequests(common?.held);
+  observer?.watch({ limiter, bodies, answers, held });
   return {
     store,
     executor,
@@ -148,6 +168,9 @@ function servicesOf(options: AppOptions, signing: Signing): Services {
     garbage: new GarbageCollector(),
     ending: options.ending,
     answers,
+    held,
+    lookEveryMs: options.lookEveryMs ?? LOOK_EVERY_MS,
+    releaseOf: options.releaseOf ?? (() => NEVER),
     unsent: new UnsentResponses({ isUnsent, limitSilence }),
     fairTurns: new FairTurns(),
     replays: new Replays(),
@@ -183,15 +206,19 @@ async function readiness(store: ReadStore): Promise<Response> {
   }
 }
 
-// For requests that match no operation: 405 if the path supports other methods, otherwise 404.
-function refuse(
-  services: Services,
-  request: Request,
-  known?: { path: string; methods: readonly string[] },
-): Response {
+function pageMaker(services: Services): PageMaker {
+  return (respond) => {
+    return ({ request }) => {
+      const fault = hostFault(request);
+      return fault === null ? respond(request) : refuse(services, request, fault);
+    };
+  };
+}
+
+// For requests that reach no operation.
+function refuse(services: Services, request: Request, error: ApiError, route?: string): Response {
   const exchange = exchangeOf(services, request, apiOfPath(rawPath(request.url)));
-  if (known !== undefined) exchange.route = known.path;
-  const error = known === undefined ? unknownPath() : methodNotAllowed(known.methods);
+  if (route !== undefined) exchange.route = route;
   const response = answerError(services, exchange, error);
   services.logRequest(exchange, response.status);
   return response;

@@ -59,7 +59,7 @@ export type Detail = {
   existing_id?: string;
 };
 
-/** The limits that can reject a valid request: rate limits, bytes in flight, and quotas. */
+/** The limits that can reject a valid request: rate limits, bytes in flight, requests held open, and quotas. */
 export const LIMIT_NAMES = [
   'key',
   'organization',
@@ -68,6 +68,7 @@ export const LIMIT_NAMES = [
   'bodies',
   'answers',
   'stored_answers',
+  'held_requests',
   'quota_records',
   'quota_bytes',
 ] as const;

@@ -32,6 +32,8 @@ export interface ListenerGroupOptions {
   tls?: CertificateFiles;
   /** Proxies whose X-Forwarded-For is trusted; none by default. */
   trustedProxies?: readonly Network[];
+  /** Where webhooks can be sent besides public addresses; nowhere else by default. */
+  webhookNetworks?: readonly Network[] | undefined;
   keyLimit: number;
   orgLimit: number;
   /** Bytes of request bodies, and of responses, that an organization and the server can have in flight. */

@@ -1,7 +1,7 @@
 // What an endpoint is: its path, its rules, and what it does with a request that has passed the pipeline.
 import type { TSchema } from 'typebox';
 import type { Eventually } from '../db/engine/engine.ts';
-import type { Db, Trx } from '../db/engine/schema.ts';
+import type { Db, RecordTrx } from '../db/engine/schema.ts';
 import type { Fault } from '../db/model/faults.ts';
 import type { Data, JsonValue } from '../db/model/json.ts';
 import type { Api } from '../db/tables/key-format.ts';
@@ -52,11 +52,23 @@ export interface Call {
 /** What a read works with. */
 export interface ReadCall extends Call {
   cursors: Cursors;
+  /**
+   * Holds the request open until there can be changes after that sequence number; false if it must be answered now.
+   * @param until by `performance.now()`
+   * @throws ApiError 429 if the key or its organization has too many such requests
+   */
+  wait(after: number, until: number): Promise<boolean>;
+}
+
+/** What a stream works with. */
+export interface StreamCall extends ReadCall {
+  /** The header Last-Event-ID; null if it was not sent. */
+  lastEventId: string | null;
 }
 
 /** What a write works with. */
 export interface WriteCall extends Call {
-  db: Trx;
+  db: RecordTrx;
 }
 
 /** The access of a request that an operation admits itself, and the headers of its response. */
@@ -76,6 +88,10 @@ export interface ListAnswer {
   hasNextPage: boolean;
   /** The cursor for the position after the item with that index. */
   cursorAfter: (index: number) => string;
+  /** The cursor for the position after the whole page, even an empty one; by default that after the last item. */
+  endCursor?: string;
+  /** What `page_info` contains besides. */
+  pageInfo?: Data;
 }
 
 /** What a client can compare, in later requests, with the version of a record that it has. */
@@ -87,10 +103,34 @@ export interface RecordVersion {
 
 /** The result of an operation, with paths from the root; the pipeline adds the envelope. */
 export type Answer =
-  | { status: 200 | 201; object: 'success'; data: JsonValue; location?: string; version?: RecordVersion }
+  | {
+      status: 200 | 201;
+      object: 'success';
+      data: JsonValue;
+      location?: string;
+      version?: RecordVersion;
+      /** What is stored of `data` for repeated requests, if it has a secret; `restore` of the operation makes `data` of it. */
+      stored?: Data;
+    }
   | ListAnswer
   | { status: 200; object: 'batch'; data: JsonValue }
   | { status: 204 };
+
+/** Events that follow each other without an end. */
+export interface EventFeed {
+  /** The name of each event. */
+  readonly event: string;
+  /** The next events; none if there are none yet. @throws ApiError if it cannot continue */
+  read(): Promise<EventPage>;
+  /** The ID from which to continue. */
+  place(): Promise<string>;
+}
+
+export interface EventPage {
+  events: readonly { id: string; data: string }[];
+  /** The sequence number after which there are no changes yet; null if there are more to read. */
+  caughtUpAt: number | null;
+}
 
 /** What reads and writes have in common. */
 interface OperationBase {
@@ -127,13 +167,19 @@ interface OperationBase {
   isBatch?: boolean;
   /** It deletes records, which the audit log notes with the client IP. */
   isDelete?: boolean;
-  /** Schema of `data` in a successful response; none for 204. */
+  /** It restores records, which the audit log notes with the client IP. */
+  isUndelete?: boolean;
+  /** Schema of `data` in a successful response, or of each event; none for 204. */
   answer?: TSchema;
   answerKind: 'success' | 'list' | 'batch' | 'none';
+  /** Schema of `page_info`, if it differs from that of other lists. */
+  pageInfo?: TSchema;
   /** What each success status means. */
   successes: Readonly<Record<number, string>>;
   /** Statuses that it can return besides success, 401, 403, 429 and 500. */
   errorStatuses: readonly number[];
+  /** Restores the secrets in the data of a response that was stored without them. */
+  restore?(db: Db, data: Data): Promise<Data>;
   /** For the description: a body that can be sent, and data that the schema's examples do not show. */
   examples?: { body?: JsonValue; data?: Data };
 }
@@ -143,6 +189,14 @@ export interface ReadOperation extends OperationBase {
   isWrite: false;
   isLookup?: false;
   run(call: ReadCall): Eventually<Answer>;
+}
+
+/** An operation that runs on the reader, and whose response stays open. */
+export interface StreamOperation extends Omit<OperationBase, 'answerKind'> {
+  isWrite: false;
+  isLookup?: false;
+  answerKind: 'stream';
+  run(call: StreamCall): Eventually<EventFeed>;
 }
 
 /** An operation that only reads: on the reader, or in a transaction if that also stores its response. */
@@ -161,7 +215,7 @@ export interface WriteOperation extends OperationBase {
 /** An operation that can run in a transaction. */
 export type TransactionOperation = WriteOperation | LookupOperation;
 
-export type Operation = ReadOperation | TransactionOperation;
+export type Operation = ReadOperation | StreamOperation | TransactionOperation;
 
 /** Maximum size of the body of one record, in bytes (1 MiB). */
 export const BODY_BYTES_MAX = 1024 * 1024;

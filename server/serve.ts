@@ -1,10 +1,8 @@
 // Starts the service: lock, database, app, socket; stops it in the opposite order.
-import { hostname } from 'node:os';
 import { createSharedMemory } from '../db/counters/shared-memory.ts';
-import { type DatabaseError, lockForServing, openStore, type Store, type StoreOptions } from '../db/store.ts';
-import { pruneAudit } from '../db/tables/audit.ts';
-import { purgeStoredResponses } from '../db/tables/idempotency.ts';
-import { makeSigningSecret } from '../db/tables/settings.ts';
+import { lockForServing, openStore, type Store, type StoreOptions } from '../db/store.ts';
+import { setChangesDays } from '../db/tables/change-retention.ts';
+import { makeSigningSecret, makeWebhookKey } from '../db/tables/settings.ts';
 import { CertificateRenewal } from './lifecycle/certificate-renewal.ts';
 import { canSteer, closeListening } from './lifecycle/reuseport-steering.ts';
 import { findOldServer, takeOverFrom } from './lifecycle/takeover-new-server.ts';
@@ -14,7 +12,10 @@ import { LineWriter, stderrWrite } from './logging/line-writer.ts';
 import type { LogFile } from './logging/log-file.ts';
 import { lostLine } from './logging/logger.ts';
 import { Measurement, MetricsAddressError, type MetricsOptions } from './metrics/measurement.ts';
-import { capitalized } from './v2/naming.ts';
+import { exitOnFailure, tell, tellTrouble } from './operator-lines.ts';
+import { purge } from './purge.ts';
+import { serveWebhooks } from './webhooks/serve-webhooks.ts';
+import { WebhookStats } from './webhooks/webhook-stats.ts';
 
 export interface ServeOptions extends ListenerGroupOptions {
   /** Where metrics are served, and their sources; without it nothing is measured. */
@@ -31,6 +32,8 @@ export interface ServeOptions extends ListenerGroupOptions {
   logFile?: LogFile;
   /** How long entries of the audit log are kept, in milliseconds; forever by default. */
   auditKeepMs?: number;
+  /** For how many days changes are kept, by all servers of the database; by default as it was set before. */
+  changesDays?: number;
 }
 
 export interface RunningServer {
@@ -70,6 +73,10 @@ export interface RunningServer {
 }
 
 const PURGE_EVERY_MS = 10 * 60_000;
+// How long webhook requests under way can take; what is not done is sent again later.
+const WEBHOOKS_STOP_MS = 3_000;
+// Requests wait meanwhile.
+const WEBHOOKS_HANDOVER_MS = 300;
 
 /**
  * Serves a database.
@@ -166,12 +173,25 @@ async function serve(
   { store, lines, logLines, listenerGroup, measurement, release }: Parts,
   options: ServeOptions,
 ): Promise<RunningServer> {
-  await store.write('accounts', makeSigningSecret);
+  await store.write('accounts', async (trx) => {
+    await makeSigningSecret(trx);
+    await makeWebhookKey(trx);
+    if (options.changesDays !== undefined) await setChangesDays(trx, options.changesDays);
+  });
   const { url, listensOn, listeners, handovers, requestMetrics } = await listenerGroup.start(store);
   await measurement?.open(store, options.readers ?? 0, requestMetrics).catch((error: Error) => {
     if (!options.takesOver || !(error instanceof MetricsAddressError)) throw error;
     // The previous server has already stopped, so starting without metrics is better than not at all.
     tell(lines, `The server runs without metrics: ${error.message}.`);
+  });
+  const webhooks = await serveWebhooks({
+    ...{
+      store,
+      db: options.db,
+      networks: options.webhookNetworks ?? [],
+      stats: measurement?.webhooks ?? new WebhookStats(),
+    },
+    tell: (line) => tell(lines, line),
   });
   const renewal = new CertificateRenewal(options.tls, listeners);
   const purging = setInterval(() => {
@@ -208,42 +228,18 @@ async function serve(
     },
     handOver: async (end) => {
       renewal.end();
+      const webhooksStopped = webhooks.stop(WEBHOOKS_HANDOVER_MS);
       await Promise.all(handovers.map((one) => one.queueRequests()));
       closeListening();
       await Promise.all(handovers.map((one) => one.forwardRequests()));
+      await webhooksStopped;
       await giveUp();
       await waitForConnectionsToClose(options.db, end);
       await close();
     },
     stop: async () => {
-      await close();
+      await Promise.all([close(), webhooks.stop(WEBHOOKS_STOP_MS)]);
       await giveUp();
     },
   };
-}
-
-async function purge(store: Store, { auditKeepMs: keepMs }: ServeOptions): Promise<void> {
-  await purgeStoredResponses(store, Date.now());
-  await store.counters.purge();
-  if (keepMs !== undefined) await pruneAudit(store, { keepMs, host: hostname(), now: Date.now() });
-}
-
-function exitOnFailure(lines: LineWriter, of: string, error: unknown, purpose: string): void {
-  tell(
-    lines,
-    `${of} failed: ${error instanceof Error ? error.message : error}`,
-    `The server stops now; restarting it ${purpose}.`,
-  );
-  process.exit(1);
-}
-
-function tellTrouble(lines: LineWriter, trouble: DatabaseError | null, effect: string): void {
-  if (trouble === null) tell(lines, 'The database is working again; writes have resumed.');
-  else tell(lines, trouble.message, effect, ...trouble.nextSteps.map((step) => `Next: ${capitalized(step)}`));
-}
-
-// Flushed, because the process could be about to exit.
-function tell(lines: LineWriter, ...texts: readonly string[]): void {
-  for (const text of texts) lines.add(text);
-  lines.flush();
 }

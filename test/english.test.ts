@@ -49,6 +49,12 @@ const EVERYWHERE: readonly Phrase[] = [
   [/\bsave (for|that|those|where|what)\b/, 'except'],
   [/\btold (apart|from)\b/, 'distinguished, have distinct names'],
   [/\bway of telling\b|\bno telling\b/, 'does not say'],
+  [/\ball of \d/, 'all 24'],
+  [/\bof any kinds\b/, 'of any kind'],
+  [/\bas any other\b/, 'in the same way'],
+  [/\bif need be\b/, 'if necessary'],
+  [/\bof which (a|an|the|no|nothing|more|less|few|one instance)\b/, 'whose …, that …'],
+  [/\bas far as the \w+ (has|have) (it|them)\b/, 'if the … has it'],
 ];
 
 /** Not used in texts that users read: string literals, templates and pages. */
@@ -82,10 +88,20 @@ const IN_TEXTS: readonly Phrase[] = [
   [/\bsay --/, 'add --…, use --…'],
   [/\bname (one|some) of\b/i, 'use one of …'],
   [/\bsomebody\b/, 'someone, a contact, a user'],
-  [/(?<=, )else (it|they|the|a|an|nothing|what)\b/, 'otherwise'],
   [/\b(know|knows|hear|hears) of\b/, 'knows'],
   [/\bcomes? (in )?again\b/, 'tries again, returns'],
   [/\bleave [^.,;]{1,40} out, or\b/i, 'remove …'],
+  [
+    /(?<!Favourite )\b(colour|behaviour|honour|favour|licence|synchronis|recognis|organis)\w*/i,
+    'American spelling',
+  ],
+  [/\btime-outs?\b/i, 'timeout'],
+  [/\b(do|does|did|is|are|was|were|has|have|could)n't\b/i, 'does not, is not'],
+  [/\b(every|any)body\b/i, 'everyone, anyone'],
+  [/\bmeanwhile\b/i, 'in the meantime'],
+  [/\bnothing but\b/i, 'only'],
+  [/\b(MB|MiB|ms|s) (was|were) seen\b/, 'in our trials'],
+  [/, (or )?else (?!custom\b)\w/, 'otherwise'],
 ];
 
 interface Finding {
@@ -157,13 +173,19 @@ function proseOf(text: string): Piece[] {
   return [{ line: 1, text: prose, isComment: false }];
 }
 
+function linesOf(path: string, text: string): Piece[] {
+  // A comparison in Python, not English.
+  const words = path.endsWith('.py.txt') ? text.replaceAll(/\bis None\b/g, '') : text;
+  return words.split('\n').map((content, index) => ({ line: index + 1, text: content, isComment: false }));
+}
+
 function findingsOf(path: string): string[] {
   const text = readFileSync(join(ROOT, path), 'utf8');
   const pieces = /\.tsx?$/.test(path)
     ? piecesOfCode(path, text)
     : path.endsWith('.md')
       ? proseOf(text)
-      : text.split('\n').map((content, index) => ({ line: index + 1, text: content, isComment: false }));
+      : linesOf(path, text);
   // No user reads the texts of a test.
   const isTest = /^test\/.*\.tsx?$/.test(path);
   return findingsIn(pieces, isTest).map(

@@ -9,7 +9,8 @@ import { isRefusedKey, responseError } from './response-error.ts';
 import { Trace, type TracedInit } from './trace.ts';
 
 export interface RequestOptions {
-  query?: Record<string, string>;
+  /** A parameter with several values is sent several times. */
+  query?: Record<string, string | readonly string[]>;
   body?: unknown;
   /** JSON text to send unchanged, so that the server validates what was written. */
   rawBody?: string;
@@ -20,6 +21,8 @@ export interface RequestOptions {
   signal?: AbortSignal;
   /** 4xx envelopes are returned instead of thrown (429 is still retried). */
   expectErrors?: boolean;
+  /** Once the server has responded, failures are retried until it does again, however long that takes. */
+  keepsTrying?: boolean;
 }
 
 export interface ClientOptions {
@@ -86,7 +89,7 @@ export class Client {
           throw dryRunIgnored(options.body);
         return this.#answerOf(method, path, outcome, options);
       }
-      if (tries >= (this.#hasReachedServer ? TRIES_MAX : TRIES_MAX_UNREACHED)) {
+      if (tries >= this.#triesMax(options)) {
         if (outcome instanceof Response) return this.#answerOf(method, path, outcome, options);
         throw connectionError(this.#base, outcome);
       }
@@ -96,6 +99,11 @@ export class Client {
       await this.#wait(wait, signal);
       tries += 1;
     }
+  }
+
+  #triesMax({ keepsTrying = false }: RequestOptions): number {
+    if (!this.#hasReachedServer) return TRIES_MAX_UNREACHED;
+    return keepsTrying ? Number.POSITIVE_INFINITY : TRIES_MAX;
   }
 
   /** Throws a CliError if the server is too old to know `Dry-Run`: it would ignore the header, and write. */
@@ -200,9 +208,12 @@ function checkedKey(apiKey: string): string {
   });
 }
 
-function queryString(query: Record<string, string> | undefined): string {
+function queryString(query: RequestOptions['query'] = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
   // Spaces as %20, not as +: the service would read + in a phone number as an unencoded plus.
-  const text = new URLSearchParams(query).toString().replaceAll('+', '%20');
+  const text = new URLSearchParams(pairs).toString().replaceAll('+', '%20');
   return text === '' ? '' : `?${text}`;
 }
 

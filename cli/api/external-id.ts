@@ -7,7 +7,7 @@ export function externalIdOf(name: string): ExternalId {
   const externalId = parseExternalIdName(name);
   if (externalId !== undefined) return externalId;
   throw usageError(
-    `"${name}" is not the name of a source and an ID there.`,
-    `write it as SOURCE:ID, such as ${EXTERNAL_ID_EXAMPLE}. A source has only a to z, 0 to 9, _, . and -.`,
+    `"${name}" does not have the form SOURCE:ID.`,
+    `use a value such as ${EXTERNAL_ID_EXAMPLE}. A source has only a to z, 0 to 9, _, . and -.`,
   );
 }

@@ -26,8 +26,13 @@ export function isRefusedKey(body: Envelope | undefined): boolean {
   return body.error.code === 'AUTH_INVALID_API_KEY' && !isRotated(body.error);
 }
 
-function isRotated({ message }: Refusal): boolean {
-  return /\bkey was rotated\b/.test(message);
+function isRotated(error: Refusal): boolean {
+  return isAbout(error, 'key.secret');
+}
+
+// Causes that share a code differ in the paths of the details.
+function isAbout({ details }: Refusal, start: string): boolean {
+  return details?.some(({ path }) => path?.startsWith(start)) === true;
 }
 
 /**
@@ -54,6 +59,7 @@ export function responseError(
     nextSteps: known?.nextSteps ?? [stepFor(envelope.error) ?? nextStep(response, code)],
     requestId: headers.get('x-request-id') ?? envelope.meta?.request_id,
     status,
+    apiCode: code,
   });
 }
 
@@ -80,9 +86,10 @@ const OTHER_ADDRESS = 'use a key that allows this client IP, or allow it: crm ke
 export const MAKE_ROOM =
   'delete what you do not need, or ask the operator to raise the quota. To show it: crm orgs quota ORG';
 
-/** Whether a write was refused because of a quota; late faults of a large batch come without details. */
-export function isQuotaRefusal({ code, message, details }: Refusal): boolean {
-  if (details) return details.some(({ path }) => path?.startsWith('quota.'));
+/** Whether a write was refused because of a quota; only late faults of a large batch come without details. */
+export function isQuotaRefusal(error: Refusal): boolean {
+  const { code, message, details } = error;
+  if (details) return isAbout(error, 'quota.');
   return code === 'OPERATION_FORBIDDEN' && /\bthat its quota allows\b/.test(message);
 }
 
@@ -90,7 +97,7 @@ export function isQuotaRefusal({ code, message, details }: Refusal): boolean {
 function stepFor(error: Refusal): string | undefined {
   if (isQuotaRefusal(error)) return MAKE_ROOM;
   if (isRotated(error)) return NEW_SECRET;
-  return /\bAPI key (?:may|cannot) be used from\b/.test(error.message) ? OTHER_ADDRESS : undefined;
+  return isAbout(error, 'key.networks') ? OTHER_ADDRESS : undefined;
 }
 
 function nextStep({ status, path, headers }: FailedResponse, code: string): string {

@@ -47,7 +47,8 @@ export async function runBackup(
     throw databaseError(db, error);
   });
   const { taken_at } = made;
-  await noteIn(db, { taken_at, file: resolve(file) }, quiet);
+  const isReadOnly = warnIfReadOnly(db);
+  if (!isReadOnly) await noteIn(db, { taken_at, file: resolve(file) }, quiet);
   const [rows, bytes] = [rowsOf(made), statSync(file).size];
   const seconds = Math.round(performance.now() - startedAt) / 1_000;
   await printSummaryJson(config, { file, taken_at, rows, bytes, seconds });
@@ -56,13 +57,14 @@ export async function runBackup(
     `Backed up ${counted(rows, 'row')} of ${db} to ${file} (${formatBytes(bytes)}) in ${formatDuration(seconds)}; ` +
       'verified.',
   );
-  note(`To restore it: crm restore ${shellWord(file)} --confirm${databaseFlag(db)}`);
+  // What cannot be written cannot be restored to either.
+  const target = isReadOnly ? ' --db NEWFILE' : databaseFlag(db);
+  note(`To restore it: crm restore ${shellWord(file)} --confirm${target}`);
 }
 
 // In a database of an older crm it is not recorded: that would upgrade the database while a server may use it. A backup
 // that could not be recorded is still a backup.
 async function noteIn(db: string, backup: LastBackup, quiet: boolean): Promise<void> {
-  if (warnIfReadOnly(db)) return;
   try {
     if (!(await isUpToDate(db))) return;
     await withStore(db, (store) => store.write('accounts', (trx) => recordBackup(trx, backup)));

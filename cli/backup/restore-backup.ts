@@ -13,6 +13,8 @@ import {
 } from '../../db/people/tombstones.ts';
 import { openStore } from '../../db/store.ts';
 import { recordBackup } from '../../db/tables/last-backup.ts';
+import { beginChangesEpoch } from '../../db/tables/settings.ts';
+import { listAllWebhooks } from '../../db/tables/webhooks.ts';
 import { recordAction } from '../database/audit.ts';
 import { databaseError, databaseFlag, lockDatabase, withSnapshot } from '../database/database.ts';
 import {
@@ -45,6 +47,8 @@ interface RestoreSummary {
   kept_as: string | null;
   /** People whom the previous database had erased since the backup. */
   returned: ReturnedPerson[];
+  /** How many webhooks are enabled. */
+  webhooks: number;
   seconds: number;
 }
 
@@ -57,7 +61,7 @@ export async function runRestore(
   const summary = await restore(config.db, file, { confirm, quiet });
   await printSummaryJson(config, summary);
   if (quiet) return;
-  const { rows, taken_at: takenAt, kept_as: keptAs, returned, seconds } = summary;
+  const { rows, taken_at: takenAt, kept_as: keptAs, returned, webhooks, seconds } = summary;
   const what = rows === null ? 'what it holds' : `${counted(rows, 'row')}, as of ${takenAt}`;
   note(`Restored ${config.db} from ${file} in ${formatDuration(seconds)}: ${what}.`);
   if (keptAs !== null) note(`The previous database is kept as ${keptAs}.`);
@@ -65,6 +69,8 @@ export async function runRestore(
     note('The file is intact, but "crm backup" did not write it, so its content cannot be verified.');
   note('API keys that were revoked or rotated since the backup work again. Review them: crm keys list');
   const flag = databaseFlag(config.db);
+  if (webhooks > 0)
+    note(`${counted(webhooks, 'webhook')} will get what changes from now on, also if this is a copy.`);
   for (const { address, organization } of returned) {
     const words = `${shellWord(address)} --org ${shellWord(organization)}${flag}`;
     note(
@@ -94,7 +100,7 @@ async function restore(
     const place = kindAt(db) === 'link' && existsSync(db) ? realpathSync(db) : db;
     const part = newPartialFile(place);
     const former = await tombstonesIn(place);
-    const { backup, keptAs, returned } = await writePartialFile(quiet, part, async (work) => {
+    const { backup, keptAs, returned, webhooks } = await writePartialFile(quiet, part, async (work) => {
       copyFileSync(file, part);
       const found = await checkBackup(part, work, file).catch((error: unknown) => {
         throw sourceError(file, part, error);
@@ -104,7 +110,7 @@ async function restore(
         { taken_at: found?.taken_at ?? null, file: resolve(file) },
         former,
       );
-      return { backup: found, keptAs: replaceDatabase(place, part), returned: back };
+      return { ...back, backup: found, keptAs: replaceDatabase(place, part) };
     }).catch((error: unknown) => {
       throw databaseError(place, error);
     });
@@ -115,6 +121,7 @@ async function restore(
       rows: backup && rowsOf(backup),
       kept_as: keptAs,
       returned,
+      webhooks,
       seconds: Math.round(performance.now() - startedAt) / 1_000,
     };
   } finally {
@@ -163,15 +170,18 @@ async function makeOrdinary(
   part: string,
   { taken_at, file }: { taken_at: string | null; file: string },
   former: Tombstones | null,
-): Promise<ReturnedPerson[]> {
+): Promise<Pick<RestoreSummary, 'returned' | 'webhooks'>> {
   const store = await openStore(part, { create: false });
   try {
     return await store.write('accounts', async (trx) => {
       await removeBackupNote(trx);
+      await beginChangesEpoch(trx);
       if (taken_at !== null) await recordBackup(trx, { taken_at, file });
       const details = { taken_at, file };
       await recordAction(trx, { action: 'backup.restored', orgNumber: null, target: null, details });
-      return former === null ? [] : copyTombstones(trx, former);
+      const enabled = (await listAllWebhooks(trx)).filter(({ is_enabled }) => is_enabled === 1);
+      const returned = former === null ? [] : await copyTombstones(trx, former);
+      return { returned, webhooks: enabled.length };
     });
   } finally {
     await store.close();

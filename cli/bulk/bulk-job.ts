@@ -36,6 +36,8 @@ export interface BulkParts {
   constants: Data;
   /** Takes the records of a batch, in the order of the input. */
   onFound: (records: readonly Data[]) => Promise<void>;
+  /** Takes the ID of each request that deleted records. */
+  onRequest: (requestId: string) => void;
 }
 
 /** Updates, deletes or gets the records of an input. */
@@ -130,9 +132,9 @@ class BulkPass implements RowSender {
   }
 
   async send({ number, rows }: PendingBatch): Promise<RowOutcome[]> {
-    const { verb, resource, client, isDryRun, interruption } = this.#parts;
+    const { verb, resource, client, isDryRun, interruption, onRequest } = this.#parts;
     const bodies = rows.flatMap((row) => ('body' in row ? [row.body] : []));
-    const { results, replays } = await postBatch({
+    const { results, replays, requestIds } = await postBatch({
       client,
       path: `${resourcePath(resource)}/batch/${verb}`,
       items: verb === 'update' ? bodies : bodies.map(({ id = null }) => id),
@@ -141,6 +143,7 @@ class BulkPass implements RowSender {
       ...{ isDryRun, signal: interruption.signal },
     });
     this.replays += replays;
+    if (results.some(({ status }) => status === 'deleted')) requestIds.forEach(onRequest);
     const left = results.values();
     return rows.map((row): RowOutcome => {
       if ('rejection' in row) return { status: 'rejected', rejection: row.rejection };

@@ -14,7 +14,8 @@ import { runRows } from '../import/session/run-rows.ts';
 import type { Config } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
 import { createPrinter, type Printer, parseFields } from '../terminal/output.ts';
-import { canAsk, confirm } from '../terminal/streams.ts';
+import { canAsk, confirm } from '../terminal/questions.ts';
+import { stdout } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 import { BulkJob, type BulkVerb } from './bulk-job.ts';
 import type { BulkOptions } from './options.ts';
@@ -82,7 +83,7 @@ export async function runDeleteFrom(
   }
   const sure = async (rows: number | null): Promise<void> => {
     const records = rows === null ? resource.name : counted(rows, resource.singular, resource.name);
-    if (isSure || (await confirm(`Permanently delete the ${records} in ${from}?`))) return;
+    if (isSure || (await confirm(`Delete the ${records} in ${from}?`))) return;
     throw new CliError('Nothing was deleted.', { nextSteps: ['answer y, or add --yes.'] });
   };
   await runBulk({ verb: 'delete', resource, flags, confirm: sure }, config);
@@ -102,7 +103,7 @@ export async function runGetFrom(
   const look = resourceColumns(resource);
   const printer = createPrinter(config, { ...look, fields: parseFields(flags.fields, look.allFields) });
   // Data and progress would mix on one terminal.
-  const quiet = flags.quiet ?? Boolean(process.stdout.isTTY);
+  const quiet = flags.quiet ?? stdout.isTTY;
   await runBulk({ verb: 'get', resource, flags: { ...flags, quiet }, printer }, config);
 }
 
@@ -117,9 +118,11 @@ async function runBulk(command: BulkCommand, config: Config): Promise<void> {
   await command.confirm?.(source.rowCount);
   const greeting = await preflight(client);
   const interruption = new AbortController();
+  const requestIds: string[] = [];
   const job = new BulkJob({
     ...{ verb, resource, client, reporter, interruption, isDryRun, constants, concurrency: CONCURRENCY },
     onFound: async (records) => printer?.print(records),
+    onRequest: (requestId) => requestIds.push(requestId),
   });
   const request = {
     ...{ input, isDryRun, isQuiet, errors, isResumeWanted: flags.resume ?? true },
@@ -132,7 +135,7 @@ async function runBulk(command: BulkCommand, config: Config): Promise<void> {
   const retry = (path: string): string =>
     ['crm', verb, resource.name, '--from', path, ...pairs].map(shellWord).join(' ');
   const { lines: reasons } = reporter.reasons;
-  await reportBulk({ verb, resource, input, isDryRun, isQuiet, result, reasons, retry }, config);
+  await reportBulk({ verb, resource, input, isDryRun, isQuiet, result, reasons, retry, requestIds }, config);
 }
 
 function bothIdAndFrom(id: string): CliError {

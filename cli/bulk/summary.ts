@@ -1,6 +1,7 @@
 // What became of the rows of `update`, `delete` and `get --from`, and what to do about those that were rejected.
 
 import type { Resource } from '../../db/model/resource.ts';
+import { undoHint } from '../api/undo-hint.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { RunResult } from '../import/session/row-run.ts';
 import { inputName } from '../input/files.ts';
@@ -21,6 +22,8 @@ export interface BulkReport {
   reasons: readonly string[];
   /** The command that sends the rows of an errors file. */
   retry: (errorsFile: string) => string;
+  /** The IDs of the requests of this run that deleted records. */
+  requestIds: readonly string[];
 }
 
 const RESULTS = {
@@ -42,11 +45,14 @@ export async function reportBulk(report: BulkReport, config: Config): Promise<vo
       ...{ resource: resource.name, rows },
       ...Object.fromEntries(results.map((name) => [name, counts[name]])),
       ...{ errors_file: result.errorsFile, dry_run: isDryRun, status, seconds },
+      ...(verb === 'delete' && !isDryRun && { request_ids: report.requestIds }),
     });
   }
   if (!report.isQuiet) {
     note(sentence(report, rows));
     for (const line of report.reasons) note(line);
+    const canUndo = verb === 'delete' && !isDryRun && result.counts.deleted > 0;
+    if (canUndo && report.requestIds.length > 0) note(undoHint(report.requestIds));
   }
   if (counts.rejected > 0) throw rejectedRows(report, rows, counts.rejected);
 }

@@ -1,4 +1,4 @@
-// `crm delete`: permanently deletes a record, or those in a file, after a person or --yes confirms it.
+// `crm delete`: deletes a record, or those in a file, after a person or --yes confirms it.
 import type { Command } from 'commander';
 import { addBulkOptions, addResumeOption } from '../bulk/options.ts';
 import { actionByOption, lazyAction } from '../settings/lazy-action.ts';
@@ -17,7 +17,7 @@ export function registerDeleteCommand(program: Command): void {
     .command('delete')
     .summary('Delete records')
     .description(
-      'Delete a record, or the records in a file, permanently. Links to them are removed, and fields that refer to them are cleared.',
+      'Delete a record, or the records in a file. Links to them are removed, and fields that refer to them are cleared. "crm undelete" restores them.',
     )
     .argument('<resource>', 'One of contacts, companies, deals, …')
     .argument('[id]', 'ID of the record')

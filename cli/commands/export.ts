@@ -11,13 +11,15 @@ export function registerExportCommand(program: Command): void {
     .description('Export the records of a resource to a file or stdout, or with "all" everything to a folder')
     .argument('<resource>', 'One of contacts, companies, deals, …, or all')
     .addOption(
-      new Option('--format <format>', 'Format (default: from the extension of --out, else ndjson)').choices([
-        'csv',
-        'ndjson',
-        'json',
-      ]),
+      new Option(
+        '--format <format>',
+        'Format (default: from the extension of --out, otherwise ndjson)',
+      ).choices(['csv', 'ndjson', 'json']),
     )
-    .option('--out <file>', 'File to write, or new folder with "all"; appears once it is complete')
+    .option(
+      '--out <file>',
+      'File to write (- is stdout), or new folder with "all"; appears once it is complete',
+    )
     .option('--filter <key=value>', 'Only records that match; repeatable', collect)
     .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
     .option('--excel-safe', 'Escape CSV cells that a spreadsheet would run as formulas')

@@ -1,6 +1,8 @@
 // `crm help`: prints the manual, page by page, and the help of commands.
+
 import type { Command } from 'commander';
 import { type GlobalOptions, isColored } from '../settings/config.ts';
+import { stdout } from '../terminal/streams.ts';
 
 interface Options extends GlobalOptions {
   pager: boolean;
@@ -20,7 +22,7 @@ export function registerHelpCommand(program: Command): void {
       const { runHelp } = await import('../manual/run.ts');
       await runHelp(program, words, {
         isPagerWanted: options.pager,
-        isInColor: isColored(process.stdout, options.color),
+        isInColor: isColored(stdout, options.color),
       });
     });
 }

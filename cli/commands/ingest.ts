@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { IngestResource } from '../ingest/ingest-file.ts';
 import type { IngestFormat } from '../ingest/source.ts';
 import { lazyAction } from '../settings/lazy-action.ts';
+import { orgOption } from '../settings/options.ts';
 
 const HELP = '\nSee "crm help ingest".';
 
@@ -28,7 +29,7 @@ function addCommand(ingest: Command, resource: IngestResource, formats: IngestFo
   return ingest
     .command(resource)
     .argument('<file>', 'File, or - for standard input')
-    .requiredOption('--org <org>', 'Name or ID of the organization')
+    .addOption(orgOption())
     .option('--owner <email>', 'Owner of entries whose organizer is not a user')
     .addOption(
       new Option('--format <format>', 'Format of the input (default: from its name)').choices(formats),

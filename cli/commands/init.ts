@@ -8,7 +8,7 @@ export function registerInitCommand(program: Command): void {
     .command('init')
     .summary('Create a database, an organization and an API key')
     .description(
-      'Create what is missing of: the database, an organization, a user, and a v2 API key with all scopes',
+      'Create a database, an organization, a user, and a v2 API key with all scopes. What already exists is kept.',
     )
     .requiredOption('--org <name>', 'Name of the organization')
     .option('--user <email>', 'Email of the first user')

@@ -1,7 +1,7 @@
 // `crm keys`: issues, lists, changes, rotates and revokes API keys.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { apiOption, collect } from '../settings/options.ts';
+import { apiOption, collect, orgOption } from '../settings/options.ts';
 
 /** Adds `crm keys issue`, `list`, `update`, `rotate` and `revoke`. */
 export function registerKeysCommand(program: Command): void {
@@ -50,10 +50,7 @@ function registerIssue(keys: Command): void {
     .description(
       'Issue an API key and print it. The key is shown only once, because crm stores only its hash.',
     )
-    .option(
-      '--org <org>',
-      'Name or ID of the organization (default with --from-v1: the organization of that key)',
-    )
+    .addOption(orgOption('the only one, or with --from-v1 that of the key'))
     .addOption(apiOption())
     .addOption(new Option('--prefix <prefix>', 'Prefix of a v1 key').choices(['service_api', 'service_pk']))
     .option('--name <label>', 'What the key is for')
@@ -72,7 +69,7 @@ function registerIssue(keys: Command): void {
     )
     .option(
       '--allow-ip <cidr>',
-      'Allow only this network or client IP, IPv4 or IPv6; repeatable, or separated by commas (default: any)',
+      'Allow only this network or client IP, IPv4 or IPv6; repeatable, or separated by commas (default: no restriction)',
       collect,
     )
     .option('--dry-run', 'Show what the key would give access to, and issue nothing')

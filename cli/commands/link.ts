@@ -20,7 +20,7 @@ export function registerLinkCommands(program: Command): void {
       'Link a record to another, or to its ID in another system. If the two are already linked, nothing changes.',
     )
     .argument('<target>', 'Such as deals/ID/contacts, notes/ID/records or meetings/ID/deal')
-    .argument('<child>', 'ID of the record to link; below external_ids, SOURCE:ID')
+    .argument('<child>', 'ID of the record to link; for external_ids, SOURCE:ID')
     .argument('[field=value...]', 'Fields of the link, such as supervisor or record_type')
     .addOption(dryRunOption())
     .addHelpText('after', EXAMPLES)
@@ -32,7 +32,7 @@ export function registerLinkCommands(program: Command): void {
       'Remove a link, the association of a meeting, or an ID in another system. The records themselves are kept.',
     )
     .argument('<target>', 'Such as deals/ID/contacts or meetings/ID/deal')
-    .argument('[child]', 'ID of the linked record; below external_ids, the source; none for an association')
+    .argument('[child]', 'ID of the linked record; for external_ids, the source; none for an association')
     .addOption(dryRunOption())
     .action(lazyAction(async () => (await import('../records/link.ts')).runUnlink));
 }

@@ -25,7 +25,7 @@ export function registerOrgsQuotaCommand(orgs: Command): void {
   orgs
     .command('quota')
     .description('Show or set the quotas of an organization')
-    .argument('<org>', 'Name or ID of the organization')
+    .argument('[org]', 'Name or ID of the organization (default: the only one)')
     .option('--records <n>', 'Maximum number of records, or none for no limit', orNone(recordCount))
     .option('--bytes <size>', 'Maximum size of the text in records, such as 5GB, or none', orNone(byteCount))
     .option(

@@ -21,7 +21,7 @@ export function registerOrgsCommand(program: Command): void {
   orgs
     .command('update')
     .description('Update the settings of an organization, and print it')
-    .argument('<org>', 'Name or ID of the organization')
+    .argument('[org]', 'Name or ID of the organization (default: the only one)')
     .option('--key-expiry <duration>', 'Default lifetime of API keys issued from now on, or none')
     .action(lazyAction(async () => (await import('../organizations/organizations.ts')).runOrgsUpdate));
   registerOrgsQuotaCommand(orgs);

@@ -1,6 +1,7 @@
 // `crm people`: exports or erases all data that an organization stores about a person.
 import type { Command } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
+import { orgOption } from '../settings/options.ts';
 
 const EXPORT_HELP = `
 The person is the contact with this email, as primary or alternative email, in upper or lower case; all other emails of the
@@ -42,8 +43,8 @@ export function registerPeopleCommand(program: Command): void {
     .command('export')
     .description('Export all data about a person as one JSON document')
     .argument('<email>', 'Email of the person')
-    .requiredOption('--org <org>', 'Name or ID of the organization')
-    .option('--out <file>', 'File to write, readable only by its owner (default: stdout)')
+    .addOption(orgOption())
+    .option('--out <file>', 'File to write, readable only by its owner (default: -, which is stdout)')
     .option('--force', 'Overwrite an existing file')
     .option('--quiet', 'Print errors only')
     .addHelpText('after', EXPORT_HELP)
@@ -52,7 +53,7 @@ export function registerPeopleCommand(program: Command): void {
     .command('erase')
     .description('Erase all data about a person from an organization')
     .argument('<email>', 'Email of the person')
-    .requiredOption('--org <org>', 'Name or ID of the organization')
+    .addOption(orgOption())
     .option('--confirm', 'Confirm that you want to erase the data')
     .option('--dry-run', 'Show what would be erased, and write nothing')
     .option('--quiet', 'Print errors only')

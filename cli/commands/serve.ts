@@ -6,6 +6,7 @@ import { resolveConfig } from '../settings/config.ts';
 import { collect, count, port, upTo } from '../settings/options.ts';
 
 const READERS_MAX = 64;
+const CHANGES_DAYS_MAX = 365;
 // Out of the 10 s that a shutdown may take.
 const DRAIN_SECONDS_MAX = 8;
 
@@ -58,11 +59,21 @@ export function registerServeCommand(program: Command): void {
     .addOption(
       new Option(
         '--log <form>',
-        'Format of the log on stderr (default: pretty on a terminal, else json)',
+        'Format of the log on stderr (default: pretty on a terminal, otherwise json)',
       ).choices(['json', 'pretty', 'off']),
     )
     .option('--log-file <file>', 'Write the log to this file instead of stderr; SIGHUP reopens it');
   serve
+    .option(
+      '--changes-days <n>',
+      'For how many days this database keeps changes; 0 for none (default: as set before, 30 at first)',
+      upTo(CHANGES_DAYS_MAX),
+    )
+    .option(
+      '--webhooks-allow <cidr>',
+      'Network that webhooks can be sent to although it is not public, also over http; repeatable',
+      collect,
+    )
     .option('--audit-keep <duration>', 'How long to keep audit log entries, at least 30d (default: forever)')
     .option(
       '--takeover',

@@ -22,7 +22,7 @@ export function registerUpsertCommand(program: Command): void {
     .option('-d, --data <json|@file|->', 'The record as JSON: text, @file, or - for standard input')
     .option(
       '--external-id <source:id>',
-      'ID of the record in another system, which it is found by from now on',
+      'ID of the record in another system, to find it by; a new ID is added to the record',
     )
     .option(
       '--match <field>',

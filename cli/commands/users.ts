@@ -1,6 +1,7 @@
 // `crm users`: creates and lists the users of an organization.
 import type { Command } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
+import { orgOption } from '../settings/options.ts';
 
 /** Adds `crm users create` and `crm users list`. */
 export function registerUsersCommand(program: Command): void {
@@ -14,12 +15,12 @@ export function registerUsersCommand(program: Command): void {
     .command('create')
     .description('Create a user, and print it')
     .argument('<email>', 'Email of the user')
-    .requiredOption('--org <org>', 'Name or ID of the organization')
+    .addOption(orgOption())
     .option('--name <name>', 'Name of the person')
     .action(lazyAction(async () => (await import('../organizations/users.ts')).runUsersCreate));
   users
     .command('list')
     .description('List the users of an organization')
-    .requiredOption('--org <org>', 'Name or ID of the organization')
+    .addOption(orgOption())
     .action(lazyAction(async () => (await import('../organizations/users.ts')).runUsersList));
 }

@@ -15,7 +15,12 @@ import {
   ServedAlreadyError,
   type Store,
 } from '../../db/store.ts';
-import { DuplicateAccountError, findOrganization, findUser } from '../../db/tables/accounts.ts';
+import {
+  DuplicateAccountError,
+  findOrganization,
+  findUser,
+  listOrganizations,
+} from '../../db/tables/accounts.ts';
 import { CliError, EXIT, usageError, withSteps } from '../errors.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
@@ -112,16 +117,29 @@ export function databaseError(db: string, error: unknown): unknown {
   return new CliError(explained.message, { exitCode, nextSteps: [...explained.nextSteps], cause: error });
 }
 
-/** The organization with this name or ID; an error if there is none. */
+/** The organization with this name or ID, or the only one if none is named; an error if there is none. */
 export async function organizationNamed(
   store: Pick<Store, 'read'>,
-  nameOrId: string,
+  nameOrId: string | undefined,
 ): Promise<OrganizationRow> {
+  if (nameOrId === undefined) return onlyOrganization(store.read);
   const organization = await findOrganization(store.read, nameOrId);
   if (organization !== undefined) return organization;
   throw new CliError(`Organization "${nameOrId}" not found.`, {
     nextSteps: ['list organizations with "crm orgs list", or create it: crm orgs create NAME'],
   });
+}
+
+async function onlyOrganization(read: Store['read']): Promise<OrganizationRow> {
+  const all = await listOrganizations(read);
+  const [only] = all;
+  if (only === undefined)
+    throw new CliError('There is no organization yet.', { nextSteps: ['create one: crm init --org NAME'] });
+  if (all.length === 1) return only;
+  throw usageError(
+    `There are ${all.length} organizations. Choose one.`,
+    'add --org NAME (with "crm orgs", NAME alone). To list organizations, run "crm orgs list".',
+  );
 }
 
 /** The user with this email or ID in the organization; an error if there is none. */

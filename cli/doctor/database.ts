@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { isDatabaseAddress } from '../../db/database-address.ts';
+import type { Db } from '../../db/engine/schema.ts';
 import { examineFile, examineServer, readOnlyReason, type ServerFacts } from '../../db/maintenance.ts';
 import { databaseLabel } from '../../db/store.ts';
 import { findLastBackup } from '../../db/tables/last-backup.ts';
@@ -9,9 +10,11 @@ import { databaseError, databaseFlag, withSnapshot } from '../database/database.
 import { CliError } from '../errors.ts';
 import { counted, formatBytes } from '../terminal/format.ts';
 import { shellWord } from '../terminal/text.ts';
+import { checkChanges } from './changes.ts';
 import { checkFileFacts, checkOpenFiles, checkSchema } from './file.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkQuotas } from './quotas.ts';
+import { checkWebhooks } from './webhooks.ts';
 
 /**
  * The findings about the database; a single one if it cannot be opened.
@@ -45,10 +48,15 @@ async function checkFile(db: string): Promise<Finding[]> {
   const [last, quotas] = isReadable
     ? await withSnapshot(
         db,
-        async (read) => [await findLastBackup(read), await checkQuotas(read, db)] as const,
+        async (read) => [await findLastBackup(read), await checkContent(read, db)] as const,
       )
     : [undefined, []];
   return [...checkFileFacts(db, facts, last), ...quotas, checkOpenFiles(openFilesMax())];
+}
+
+async function checkContent(read: Db, db: string): Promise<Finding[]> {
+  const quotas = await checkQuotas(read, db);
+  return [...quotas, await checkChanges(read), ...(await checkWebhooks(read, Date.now()))];
 }
 
 // Linux has this file; other systems need a shell to find out.
@@ -74,7 +82,7 @@ async function checkPostgres(db: string): Promise<Finding[]> {
     checkStatistics(facts),
     ok('size', formatBytes(facts.bytes)),
     ...(facts.migrations > 0 && !facts.isBehind
-      ? await withSnapshot(db, (read) => checkQuotas(read, db))
+      ? await withSnapshot(db, (read) => checkContent(read, db))
       : []),
   ];
 }

@@ -3,7 +3,7 @@ import { CliError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
 import { withProgramName } from '../terminal/program-name.ts';
-import { writeOut } from '../terminal/streams.ts';
+import { stdout, writeOut } from '../terminal/streams.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 import { terminalWidth, wrapLines } from '../terminal/wrap.ts';
 import { checkDatabase } from './database.ts';
@@ -50,7 +50,7 @@ function textOf(sections: readonly FindingSection[], { output, isOutputGiven, is
   }
   const width = Math.max(...sections.flatMap(({ findings }) => findings.map(({ check }) => check.length)));
   // On the line of the check's name, unless the terminal is too narrow for both.
-  const columns = terminalWidth(process.stdout);
+  const columns = terminalWidth(stdout);
   const beside = MARK_CHARACTERS + width;
   const indent = columns < beside + WORDS_CHARACTERS_MIN ? MARK_CHARACTERS : beside;
   const text = sections

@@ -1,15 +1,17 @@
 // Carries out `crm export`: checks the flags, locks the place, and exports with progress.
+
 import type { Client } from '../api/client.ts';
 import { connect } from '../api/connect.ts';
 import { listRequest } from '../api/list-request.ts';
 import { isRefusal, usageError, withStep } from '../errors.ts';
 import { sha256 } from '../files/digest.ts';
-import { checkOutputPath, createParentFolder } from '../files/output-path.ts';
+import { checkOutputPath, createParentFolder, outputFile } from '../files/output-path.ts';
 import { lockBeside, lockWork } from '../files/work-lock.ts';
 import type { Config } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { parseFields } from '../terminal/output.ts';
+import { stdout } from '../terminal/streams.ts';
 import { ExportDisplay } from './display.ts';
 import { exportAll } from './export-all.ts';
 import { exportToFile, exportToStdout } from './export-resource.ts';
@@ -35,7 +37,7 @@ export async function runExport(what: string, flags: ExportFlags, config: Config
 }
 
 async function exportOne(what: string, options: ExportFlags, config: Config): Promise<void> {
-  const { out = null } = options;
+  const out = outputFile(options.out);
   const format = chooseExportFormat(options, config);
   for (const flag of ['resume', 'force'] as const) {
     if (options[flag] && out === null) throw usageError(`--${flag} needs an output file.`, 'add --out FILE.');
@@ -60,8 +62,9 @@ async function exportOne(what: string, options: ExportFlags, config: Config): Pr
 }
 
 async function exportEverything(options: ExportFlags, config: Config): Promise<void> {
-  const { out, format = 'ndjson' } = options;
-  if (out === undefined) throw usageError('"all" needs an output folder.', 'add --out DIR.');
+  const { format = 'ndjson' } = options;
+  const out = outputFile(options.out);
+  if (out === null) throw usageError('"all" needs an output folder.', 'add --out DIR.');
   if (options.fields !== undefined || options.filter !== undefined || options.api === 'v1') {
     throw usageError(
       '"all" does not work with --fields, --filter or --api v1.',
@@ -112,7 +115,7 @@ async function withDisplay(
   job: (work: Work) => Promise<void>,
 ): Promise<void> {
   // Data and progress would mix on one terminal.
-  const display = new ExportDisplay(out === null && Boolean(process.stdout.isTTY));
+  const display = new ExportDisplay(out === null && stdout.isTTY);
   const apiKey = await config.apiKey();
   // The server's audit log shows who exports what.
   const purpose = ` (export; ${crypto.randomUUID()})`;

@@ -4,6 +4,11 @@ import { dirname, resolve } from 'node:path';
 import { CliError, systemFault, usageError } from '../errors.ts';
 import { kindAt } from './private-file.ts';
 
+/** The file that `--out` names; null for stdout, which is also `-`. */
+export function outputFile(out: string | undefined): string | null {
+  return out === undefined || out === '-' ? null : out;
+}
+
 /** Throws unless the path is free, or is a file and `force` allows overwriting it. */
 export function checkOutputPath(out: string, isForced: boolean): void {
   const kind = kindAt(out);

@@ -33,7 +33,7 @@ export const IMPORT_FLAGS = {
   // An errors file is always UTF-8, so it does not need --encoding again.
   encoding: text(
     '--encoding <name>',
-    'Encoding of the input (default: from its byte order mark, else utf-8)',
+    'Encoding of the input (default: from its byte order mark, otherwise utf-8)',
     RUN,
     encodingNamed,
   ),
@@ -61,9 +61,9 @@ export const IMPORT_FLAGS = {
     ANY_MEANING,
     ['update', 'fill', 'skip', 'fail'],
   ),
-  externalId: text('--external-id <header>', 'Column with the IDs that records have elsewhere', MEANING),
+  externalId: text('--external-id <header>', 'Column with the IDs of the records in another system', MEANING),
   source: text('--source <name>', 'Name of the system that --external-id is from, such as hubspot', MEANING),
-  matchOn: oneOf('--match-on <what>', 'Change the record that has the same; repeatable', MEANING, [
+  matchOn: oneOf('--match-on <what>', 'Change the record with the same value; repeatable', MEANING, [
     'external_id',
     'email',
     'domain',

@@ -35,7 +35,7 @@ export interface IngestRequest {
   file: string;
   /** Path of the database file. */
   db: string;
-  org: string;
+  org?: string;
   owner?: string;
   /** ID or external ID of the recorded meeting. */
   meeting?: string;

@@ -14,7 +14,7 @@ export function allowedNetworks(given: readonly string[]): string[] {
   const networks = new Set(given.flatMap((text) => text.split(',')).map((text) => networkOf(text.trim())));
   if (networks.size <= NETWORKS_MAX) return [...networks];
   throw usageError(
-    `${networks.size} networks are too many for a key.`,
+    `A key cannot have ${networks.size} networks.`,
     `use at most ${NETWORKS_MAX}; combine several into a wider network, like 10.0.0.0/8.`,
   );
 }

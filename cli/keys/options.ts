@@ -87,12 +87,6 @@ function checkCombination(options: IssueOptions): void {
       'add one of --scopes a:read,b:write, --all-scopes or --from-v1 KEYID.',
     );
   }
-  if (options.org === undefined && options.fromV1 === undefined) {
-    throw usageError(
-      'The organization is missing.',
-      'add --org NAME. To list organizations, run "crm orgs list".',
-    );
-  }
   if (api === 'v2' && options.prefix !== undefined) {
     throw usageError('--prefix works with v1 keys only.', 'remove --prefix, or add --api v1.');
   }
@@ -116,7 +110,7 @@ async function organizationOf(
   source: ApiKeyRow | null,
 ): Promise<OrganizationRow> {
   if (org === undefined && source !== null) return getOrganization(store.read, source.org_id);
-  return organizationNamed(store, org ?? '');
+  return organizationNamed(store, org);
 }
 
 function chosenScopes(options: IssueOptions): string[] {

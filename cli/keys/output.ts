@@ -7,7 +7,7 @@ import { isoTime } from '../database/database.ts';
 import type { Config } from '../settings/config.ts';
 import { printRecord, printRecords } from '../terminal/output.ts';
 import { withProgramName } from '../terminal/program-name.ts';
-import { note, writeOut } from '../terminal/streams.ts';
+import { note, stdout, writeOut } from '../terminal/streams.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 import { terminalWidth, wrapLines } from '../terminal/wrap.ts';
 import { networksIn, usableFrom } from './networks.ts';
@@ -36,11 +36,11 @@ export async function printKey(
     return false;
   }
   // Tables may be the rule in the environment or a profile; $(…) takes the key all the same.
-  if (!process.stdout.isTTY) {
+  if (!stdout.isTTY) {
     await writeOut(`${key}\n`);
     return false;
   }
-  const columns = terminalWidth(process.stdout);
+  const columns = terminalWidth(stdout);
   // Everything on stdout: stderr may end up in a log, where no key belongs.
   const next = withProgramName([...before, `export CRM_API_KEY=${key}`, callWith(row)].join('\n      '));
   await writeOut(`${keyNotice(key, row, columns)}Next: ${next}\n`);
@@ -70,7 +70,8 @@ function keyNotice(key: string, row: ApiKeyRow, columns: number): string {
 // A first call that the key can make.
 function callWith(row: ApiKeyRow): string {
   if (row.api === 'v1') return 'crm list people --api v1';
-  return `crm list ${scopesOf(row)[0]?.split(':')[0] ?? 'contacts'}`;
+  const [name = 'contacts'] = scopesOf(row)[0]?.split(':') ?? [];
+  return name === 'webhooks' ? 'crm webhooks list' : `crm list ${name}`;
 }
 
 function scopesOf(row: ApiKeyRow): string[] {

@@ -4,6 +4,7 @@ import type { Resource } from '../../db/model/resource.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import type { Store } from '../../db/store.ts';
 import { type NewKey, scopesFromV1 } from '../../db/tables/keys.ts';
+import { listWebhooks } from '../../db/tables/webhooks.ts';
 
 /** One resource that a key would give access to. */
 export interface KeyPreview {
@@ -19,17 +20,23 @@ export async function previewKey(store: Store, key: NewKey): Promise<KeyPreview[
   const scopes = key.api === 'v1' ? scopesFromV1(key.scopes) : key.scopes;
   const opened: KeyPreview[] = [];
   for (const resource of RESOURCES) {
-    const may = scopes
-      .filter((scope) => scope.startsWith(`${resource.name}:`))
-      .map((scope) => scope.split(':')[1]);
-    if (may.length === 0) continue;
+    const may = actionsOn(resource.name, scopes);
+    if (may === '') continue;
     opened.push({
       resource: key.api === 'v1' && resource.name === 'contacts' ? 'people' : resource.name,
-      may: may.join(', '),
+      may,
       records: await countVisible(store, resource, key),
     });
   }
+  const may = actionsOn('webhooks', scopes);
+  if (may !== '')
+    opened.push({ resource: 'webhooks', may, records: (await listWebhooks(store.read, key)).length });
   return opened;
+}
+
+function actionsOn(name: string, scopes: readonly string[]): string {
+  const own = scopes.filter((scope) => scope.startsWith(`${name}:`));
+  return own.map((scope) => scope.split(':')[1]).join(', ');
 }
 
 async function countVisible(

@@ -2,11 +2,13 @@
 import type { ApiKeyRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { findKey, issueKey, listKeys, revokeKey, rotateKey, setKeyNetworks } from '../../db/tables/keys.ts';
+import { listEnabledWebhooksOf } from '../../db/tables/webhooks.ts';
 import { issuedEntry, recordAction } from '../database/audit.ts';
 import { organizationNamed, withReader, withStore } from '../database/database.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { durationMs } from '../settings/options.ts';
+import { counted } from '../terminal/format.ts';
 import { note } from '../terminal/streams.ts';
 import { parseGrace } from './expiry.ts';
 import { allowedNetworks, usableFrom } from './networks.ts';
@@ -117,15 +119,26 @@ export async function runKeysRotate(id: string, { grace }: { grace: string }, co
 
 /** Revokes a key. */
 export async function runKeysRevoke(id: string, _flags: unknown, config: Config): Promise<void> {
-  const wasRevoked = await withStore(config.db, async (store) => {
+  const { isRevoked, webhooks } = await withStore(config.db, async (store) => {
     const row = await keyOfId(store, id);
     return store.write('accounts', async (trx) => {
+      const webhooks = await listEnabledWebhooksOf(trx, row);
       const isRevoked = await revokeKey(trx, row, Date.now());
       if (isRevoked) await recordAction(trx, { action: 'key.revoked', ...aboutKey(row) });
-      return isRevoked;
+      for (const webhook of webhooks)
+        await recordAction(trx, {
+          action: 'webhook.disabled',
+          orgNumber: row.org_id,
+          target: { type: 'webhooks', id: webhook.id },
+          details: { reason: 'key_revoked' },
+        });
+      return { isRevoked, webhooks };
     });
   });
-  note(wasRevoked ? `Revoked key ${id}.` : `Key ${id} was already revoked.`);
+  note(isRevoked ? `Revoked key ${id}.` : `Key ${id} was already revoked.`);
+  if (webhooks.length === 0) return;
+  note(`Disabled ${counted(webhooks.length, 'webhook')} that this key made.`);
+  note('Next: To enable one again with another key: crm webhooks update ID is_enabled=true');
 }
 
 async function activeKey(store: Store, id: string, now: number): Promise<ApiKeyRow> {

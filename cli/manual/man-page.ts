@@ -30,6 +30,7 @@ const EXIT_STATUS: Readonly<Record<keyof typeof EXIT, string>> = {
   rejectedRows: 'An import or ingest finished, and rejected some rows.',
   auth: 'The API key is missing, not valid or lacks a scope, or a quota is used up.',
   interrupted: 'Interrupted by Ctrl-C.',
+  terminated: '"crm watch" or "crm listen" was ended by SIGTERM.',
 };
 
 const FILES: readonly Entry[] = [

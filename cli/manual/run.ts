@@ -1,6 +1,8 @@
 // Carries out `crm help`: prints a page of the manual, or the help of a command.
+
 import type { Command } from 'commander';
 import { writePaged } from '../terminal/pager.ts';
+import { stdout } from '../terminal/streams.ts';
 import { terminalWidth } from '../terminal/wrap.ts';
 import { commandAt, unknownTopic } from '../usage-errors.ts';
 import { optionsSection } from './reference.ts';
@@ -24,20 +26,20 @@ async function textFor(
   words: readonly string[],
   isColored: boolean,
 ): Promise<string | undefined> {
-  const columns = terminalWidth(process.stdout);
+  const columns = terminalWidth(stdout);
   const [name] = words;
   if (name === undefined) return topicList(columns, isColored);
   const topics = allTopics();
-  const topic = words.length === 1 ? topics.find((one) => one.name === name) : undefined;
+  const topic = topics.find((one) => one.name === words.join('-'));
   const command = commandAt(program, words);
   if (topic === undefined) {
     if (command === undefined) {
       const names = topics.map((one) => one.name);
-      throw await unknownTopic(program, words, { topics: names, mentionedIn: topicsAbout(words.join(' ')) });
+      throw await unknownTopic(program, words, { topics: names, mentionedIn: topicsAbout(words) });
     }
     command.outputHelp();
     return undefined;
   }
   const page = command === undefined ? topic.page : `${topic.page}\n${optionsSection(command)}`;
-  return process.stdout.isTTY ? terminalPage(page, { columns, isColored }) : page;
+  return stdout.isTTY ? terminalPage(page, { columns, isColored }) : page;
 }

@@ -1,6 +1,8 @@
 // The manual: the pages that `crm help TOPIC` prints, in their groups and in the order of its list.
 import audit from './audit.md' with { type: 'text' };
 import backup from './backup.md' with { type: 'text' };
+import changes from './changes.md' with { type: 'text' };
+import copy from './copy.md' with { type: 'text' };
 import deploy from './deploy.md' with { type: 'text' };
 import exitCodes from './exit-codes.md' with { type: 'text' };
 import exportPage from './export.md' with { type: 'text' };
@@ -15,6 +17,7 @@ import performance from './performance.md' with { type: 'text' };
 import postgres from './postgres.md' with { type: 'text' };
 import privacy from './privacy.md' with { type: 'text' };
 import quotas from './quotas.md' with { type: 'text' };
+import receiveWebhooks from './receive-webhooks.md' with { type: 'text' };
 import records from './records.md' with { type: 'text' };
 import releases from './releases.md' with { type: 'text' };
 import reliability from './reliability.md' with { type: 'text' };
@@ -25,6 +28,8 @@ import start from './start.md' with { type: 'text' };
 import sync from './sync.md' with { type: 'text' };
 import tlsAndProxies from './tls-and-proxies.md' with { type: 'text' };
 import upgrade from './upgrade.md' with { type: 'text' };
+import watch from './watch.md' with { type: 'text' };
+import webhooks from './webhooks.md' with { type: 'text' };
 
 const MANUAL = {
   'Get started': {
@@ -33,7 +38,18 @@ const MANUAL = {
     output,
     'exit-codes': exitCodes,
   },
-  'Your data': { records, import: importPage, export: exportPage, ingest, sync },
+  'Your data': {
+    records,
+    import: importPage,
+    export: exportPage,
+    ingest,
+    sync,
+    changes,
+    watch,
+    copy,
+    webhooks,
+    'receive-webhooks': receiveWebhooks,
+  },
   Access: { keys, quotas, audit, privacy, security },
   'Run it': {
     serve,
@@ -87,11 +103,24 @@ export function summaryOf(page: string): string {
 }
 
 const TOPICS_MAX = 3;
+const HEADING_WEIGHT = 10;
 
-/** The topics whose pages have those words, the ones with the most of them first. */
-export function topicsAbout(words: string): string[] {
-  const pattern = new RegExp(`(?<!\\w)${RegExp.escape(words)}(?!\\w)`, 'gi');
-  const found = allTopics().map(({ name, page }) => ({ name, count: page.match(pattern)?.length ?? 0 }));
+/** The topics whose pages have those words, as a phrase or, if none has the phrase, each of them. The page that says the most is first. */
+export function topicsAbout(words: readonly string[]): string[] {
+  const asPhrase = topicsWith([words.join(' ')]);
+  return asPhrase.length > 0 ? asPhrase : topicsWith(words);
+}
+
+function topicsWith(phrases: readonly string[]): string[] {
+  const patterns = phrases.map((one) => new RegExp(`(?<!\\w)${RegExp.escape(one)}s?(?!\\w)`, 'gi'));
+  const found = allTopics().map(({ name, page }) => {
+    const headings = [...(page.match(/^#.*$/gm) ?? []), summaryOf(page)].join('\n');
+    const counts = patterns.map((pattern) => {
+      const count = (text: string) => text.match(pattern)?.length ?? 0;
+      return count(page) + HEADING_WEIGHT * count(headings);
+    });
+    return { name, count: Math.min(...counts) };
+  });
   const ranked = found.filter(({ count }) => count > 0).toSorted((one, other) => other.count - one.count);
   return ranked.slice(0, TOPICS_MAX).map(({ name }) => name);
 }

@@ -53,7 +53,7 @@ export async function runOrgsCreate(
 
 /** Changes the settings of an organization and prints it. */
 export async function runOrgsUpdate(
-  nameOrId: string,
+  nameOrId: string | undefined,
   { keyExpiry }: OrganizationOptions,
   config: Config,
 ): Promise<void> {

@@ -2,7 +2,7 @@
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { listQuotas, type Quota, type QuotaUse } from '../../db/tables/quotas.ts';
-import { organizationNamed, withStore } from '../database/database.ts';
+import { organizationNamed, withReader, withStore } from '../database/database.ts';
 import type { Config } from '../settings/config.ts';
 import { printRecord } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
@@ -13,17 +13,15 @@ export type LimitOption = number | 'none';
 export type QuotaOptions = Partial<Record<keyof Quota, LimitOption>>;
 
 /** Sets the given limits of an organization, and prints all of them with their use. */
-export async function runQuota(nameOrId: string, options: QuotaOptions, config: Config): Promise<void> {
-  const { org, use } = await withStore(config.db, async (store) => {
+export async function runQuota(
+  nameOrId: string | undefined,
+  options: QuotaOptions,
+  config: Config,
+): Promise<void> {
+  if (Object.keys(options).length > 0)
+    await withStore(config.db, (store) => setLimits(store, config.db, nameOrId, options));
+  const { org, use } = await withReader(config.db, async (store) => {
     const found = await organizationNamed(store, nameOrId);
-    const { quota } = await quotaOf(store, found);
-    if (Object.keys(options).length > 0)
-      await changeQuota(store, config.db, found, {
-        records: limitOf(options.records, quota.records),
-        bytes: limitOf(options.bytes, quota.bytes),
-        bytesInFlight: limitOf(options.bytesInFlight, quota.bytesInFlight),
-        replayBytes: limitOf(options.replayBytes, quota.replayBytes),
-      });
     return { org: found, use: await quotaOf(store, found) };
   });
   const held = use.held ?? (await countNow(config.db, org.number));
@@ -36,12 +34,31 @@ export async function runQuota(nameOrId: string, options: QuotaOptions, config: 
     note('The organization already exceeds this limit. Nothing can be added until something is deleted.');
 }
 
+async function setLimits(
+  store: Store,
+  db: string,
+  nameOrId: string | undefined,
+  options: QuotaOptions,
+): Promise<void> {
+  const org = await organizationNamed(store, nameOrId);
+  const { quota } = await quotaOf(store, org);
+  await changeQuota(store, db, org, {
+    records: limitOf(options.records, quota.records),
+    bytes: limitOf(options.bytes, quota.bytes),
+    bytesInFlight: limitOf(options.bytesInFlight, quota.bytesInFlight),
+    replayBytes: limitOf(options.replayBytes, quota.replayBytes),
+  });
+}
+
 function limitOf(given: LimitOption | undefined, before: number | null): number | null {
   if (given === undefined) return before;
   return given === 'none' ? null : given;
 }
 
-async function quotaOf(store: Store, { number: orgNumber }: OrganizationRow): Promise<QuotaUse> {
+async function quotaOf(
+  store: Pick<Store, 'read'>,
+  { number: orgNumber }: OrganizationRow,
+): Promise<QuotaUse> {
   const use = (await listQuotas(store.read, orgNumber)).get(orgNumber);
   if (use === undefined) throw new Error('the organization is gone');
   return use;

@@ -11,7 +11,7 @@ const FIELDS = ['id', 'email', 'name', 'org_id'];
 const LOOK: ColumnLayout = { columns: FIELDS, allFields: FIELDS };
 
 export interface UserOptions {
-  org: string;
+  org?: string;
   name?: string;
 }
 

@@ -18,7 +18,7 @@ import { findRemainingPlaces, type RemainingPlace } from './erasure-check.ts';
 import { type KnownBackup, knownBackups } from './known-backups.ts';
 
 export interface EraseOptions {
-  org: string;
+  org?: string;
   confirm?: boolean;
   dryRun?: boolean;
   quiet?: boolean;
@@ -42,7 +42,7 @@ export async function erase(db: string, address: string, options: EraseOptions):
   const email = checkedEmail(address);
   if (!confirm && !isDryRun)
     throw usageError(
-      `Erasing ${email} from ${orgName} cannot be undone.`,
+      `Erasing ${email}${orgName === undefined ? '' : ` from ${orgName}`} cannot be undone.`,
       'review it with --dry-run, keep a copy if you must (crm people export), then add --confirm.',
     );
   const { summary, rest } = await withStore(db, async (store) => {

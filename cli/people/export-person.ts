@@ -6,7 +6,7 @@ import { countSearchedRows } from '../../db/people/mentions.ts';
 import { findPerson } from '../../db/people/person.ts';
 import { recordAction } from '../database/audit.ts';
 import { checkedEmail, isoTime, organizationNamed, withStore } from '../database/database.ts';
-import { checkOutputPath, createParentFolder } from '../files/output-path.ts';
+import { checkOutputPath, createParentFolder, outputFile } from '../files/output-path.ts';
 import { replaceFile, writeAt } from '../files/private-file.ts';
 import type { Config } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
@@ -15,7 +15,7 @@ import { withProgress } from '../terminal/progress.ts';
 import { note, writeOut } from '../terminal/streams.ts';
 
 export interface ExportOptions {
-  org: string;
+  org?: string;
   out?: string;
   force?: boolean;
   quiet?: boolean;
@@ -24,11 +24,12 @@ export interface ExportOptions {
 /** Writes the document to a file that only its owner can read, or to stdout. */
 export async function runPeopleExport(
   address: string,
-  { org: orgName, out, force = false, quiet = false }: ExportOptions,
+  { org: orgName, out: given, force = false, quiet = false }: ExportOptions,
   { db }: Config,
 ): Promise<void> {
   const email = checkedEmail(address);
-  if (out !== undefined) checkOutputPath(out, force);
+  const out = outputFile(given);
+  if (out !== null) checkOutputPath(out, force);
   const { organization, document } = await withStore(db, async (store) => {
     const found = await organizationNamed(store, orgName);
     const person = await findPerson(store.read, found.number, email);
@@ -43,7 +44,7 @@ export async function runPeopleExport(
     return { organization: found, document: gathered };
   });
   const text = `${jsonText({ ...headOf(organization), ...document }, 2)}\n`;
-  if (out === undefined) await writeOut(text);
+  if (out === null) await writeOut(text);
   else {
     createParentFolder(out);
     replaceFile(out, (descriptor) => writeAt(descriptor, Buffer.from(text), 0));

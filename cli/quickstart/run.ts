@@ -1,9 +1,11 @@
 // Carries out `crm quickstart`: serves a demo database, and runs the journey on it.
+
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { type Config, type GlobalOptions, isColored } from '../settings/config.ts';
 import { stopRequested } from '../terminal/interrupt.ts';
 import { printSummaryJson } from '../terminal/output.ts';
+import { stderr } from '../terminal/streams.ts';
 import { startDemo } from './demo.ts';
 import { runJourney } from './journey.ts';
 import { createScreen } from './screen.ts';
@@ -22,7 +24,7 @@ export async function runQuickstart(options: QuickstartFlags, config: Config): P
   const stopped = stopRequested().first;
   const place = chooseDemoPlace(db);
   const isKept = !options.exit || options.keep === true || !place.isThrowAway;
-  const screen = createScreen(isColored(process.stderr, color));
+  const screen = createScreen(isColored(stderr, color));
   try {
     const demo = await startDemo(screen, place);
     try {

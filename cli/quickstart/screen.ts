@@ -1,6 +1,8 @@
 // What quickstart prints to stderr: a line for each step, with a progress bar and color on a terminal only.
+
 import { counted, formatBytes, formatCount, formatTime } from '../terminal/format.ts';
 import { type Progress, type ProgressOptions, startProgress } from '../terminal/progress.ts';
+import { stderr, writeForPeople } from '../terminal/streams.ts';
 import { neutralize } from '../terminal/text.ts';
 import { type Wait, waitInWords } from '../terminal/wait-reasons.ts';
 import { type Measure, perSecond } from './stats.ts';
@@ -49,13 +51,13 @@ const LABEL_CHARACTERS = 13;
 export function createScreen(isColored: boolean): Screen {
   const paint = (code: number, text: string): string =>
     isColored ? `\u001b[${code}m${text}\u001b[0m` : text;
-  const write = (text: string): void => void process.stderr.write(`${text}\n`);
+  const write = (text: string): void => writeForPeople(`${text}\n`);
   const stepLine = (label: string, detail: string): string =>
     `${paint(32, '✓')} ${paint(1, label.padEnd(LABEL_CHARACTERS))} ${wrapped(neutralize(detail))}`;
   const measured = (label: string, unit: string, measure: Measure): void =>
     write(stepLine(label, describe(unit, measure)));
   // Without a terminal there is no bar: the lines of the steps, seconds apart, show the progress.
-  const hasBars = Boolean(process.stderr.isTTY) && process.env.TERM !== 'dumb';
+  const hasBars = stderr.isTTY && process.env.TERM !== 'dumb';
   let running: Progress | null = null;
   return {
     heading: (text) => write(paint(1, Bun.wrapAnsi(neutralize(text), terminalColumns()))),
@@ -89,7 +91,7 @@ export function createScreen(isColored: boolean): Screen {
 }
 
 function terminalColumns(): number {
-  return process.stderr.isTTY ? process.stderr.columns || 80 : Number.MAX_SAFE_INTEGER;
+  return stderr.isTTY ? stderr.columns || 80 : Number.MAX_SAFE_INTEGER;
 }
 
 // On a terminal, a long detail is indented to its start, or to its label if the terminal is narrow.

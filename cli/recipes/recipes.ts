@@ -1,4 +1,8 @@
 // The files that `crm recipe` prints, each from this folder.
+import copyInPython from '../../server/openapi/copy.py.txt' with { type: 'text' };
+import copy from '../../server/openapi/copy.ts.txt' with { type: 'text' };
+import receiveInPython from '../../server/openapi/receive.py.txt' with { type: 'text' };
+import receive from '../../server/openapi/receive.ts.txt' with { type: 'text' };
 import sync from '../../server/openapi/sync.ts.txt' with { type: 'text' };
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
@@ -53,6 +57,26 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     about: 'TypeScript that copies the records of another system into crm',
     file: 'sync.ts',
     text: sync,
+  },
+  copy: {
+    about: 'TypeScript that keeps a copy of all records, change by change',
+    file: 'copy.ts',
+    text: copy,
+  },
+  'copy-python': {
+    about: 'Python that keeps a copy of all records, change by change',
+    file: 'copy.py',
+    text: copyInPython,
+  },
+  receive: {
+    about: 'TypeScript that receives webhooks, verifies them, and handles each once',
+    file: 'receive.ts',
+    text: receive,
+  },
+  'receive-python': {
+    about: 'Python that receives webhooks, verifies them, and handles each once',
+    file: 'receive.py',
+    text: receiveInPython,
   },
 };
 

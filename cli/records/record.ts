@@ -4,11 +4,13 @@ import { resourceColumns, targetColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { isTarget, parseTarget, resourceFor, resourcePath } from '../api/target.ts';
+import { undoHint } from '../api/undo-hint.ts';
 import { type BulkOptions, idWithoutFrom } from '../bulk/options.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
-import { type ColumnLayout, parseFields, printRecord } from '../terminal/output.ts';
-import { canAsk, confirm, note, writeOut } from '../terminal/streams.ts';
+import { type ColumnLayout, parseFields, printRecord, printSummaryJson } from '../terminal/output.ts';
+import { canAsk, confirm } from '../terminal/questions.ts';
+import { note, writeOut } from '../terminal/streams.ts';
 
 const NOTHING_WRITTEN = 'Dry run: nothing was written.';
 
@@ -105,13 +107,13 @@ export async function runDelete(
     );
   }
   const client = await connect(config);
-  if (!isSure && !(await confirm(`Permanently delete ${resource.singular} ${id}?`))) {
+  if (!isSure && !(await confirm(`Delete ${resource.singular} ${id}?`))) {
     throw new CliError('Nothing was deleted.', { nextSteps: ['answer y, or add --yes.'] });
   }
-  await client.request('DELETE', path, { isDryRun });
-  note(
-    isDryRun
-      ? `Would delete ${resource.singular} ${id}. Nothing was written.`
-      : `Deleted ${resource.singular} ${id}.`,
-  );
+  const { headers } = await client.request('DELETE', path, { isDryRun });
+  if (isDryRun) return note(`Would delete ${resource.singular} ${id}. Nothing was written.`);
+  const requestId = headers.get('x-request-id');
+  await printSummaryJson(config, { resource: resource.name, id, status: 'deleted', request_id: requestId });
+  note(`Deleted ${resource.singular} ${id}.`);
+  if (requestId !== null) note(undoHint([requestId]));
 }

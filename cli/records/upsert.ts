@@ -9,7 +9,7 @@ import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { externalIdOf } from '../api/external-id.ts';
 import { resourceFor, resourcePath } from '../api/target.ts';
-import { usageError } from '../errors.ts';
+import { isRefusal, usageError, withSteps } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Config } from '../settings/config.ts';
 import { withCapital } from '../terminal/format.ts';
@@ -25,6 +25,10 @@ export interface UpsertFlags {
   dryRun?: boolean;
 }
 
+const MISSING_STEPS = [
+  'correct the values that the record is found by, or leave out --on-missing fail to create it.',
+];
+
 /** Creates or updates a record, prints it, and says which. */
 export async function runUpsert(
   what: string,
@@ -36,9 +40,12 @@ export async function runUpsert(
   const body = await upsertBody(resource, pairs, flags);
   const { dryRun: isDryRun = false } = flags;
   const client = await connect(config);
-  const record = recordOf(
-    await client.request('POST', `${resourcePath(resource)}/upsert`, { ...body, isDryRun }),
-  );
+  const path = `${resourcePath(resource)}/upsert`;
+  const response = await client.request('POST', path, { ...body, isDryRun }).catch((error: unknown) => {
+    const isMissing = flags.onMissing === 'fail' && isRefusal(error, 404);
+    throw isMissing ? withSteps(error, () => MISSING_STEPS) : error;
+  });
+  const record = recordOf(response);
   note(outcomeInWords(resource, record, isDryRun));
   const look = resourceColumns(resource);
   await printRecord(config, record, { ...look, allFields: [...look.allFields, 'outcome', 'matched_by'] });

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { isDatabaseAddress } from '../../db/database-address.ts';
-import { parseNetwork } from '../../db/networks.ts';
+import { type Network, parseNetwork } from '../../db/networks.ts';
 import { AUDIT_KEPT_MS_MIN } from '../../db/tables/audit.ts';
 import { LOOPBACK } from '../../server/pipeline/client-address.ts';
 import type { ServeOptions } from '../../server/serve.ts';
@@ -34,13 +34,15 @@ export interface ServeFlags extends GlobalOptions, ScheduleFlags {
   log?: 'json' | 'pretty' | 'off';
   logFile?: string;
   auditKeep?: string;
+  changesDays?: number;
+  webhooksAllow?: string[];
 }
 
-/** How clients reach the server: over TLS, or through a proxy. */
-export type AccessOptions = Pick<ServeOptions, 'tls' | 'trustedProxies'>;
+/** How clients reach the server: over TLS, or through a proxy; and what it reaches itself. */
+export type AccessOptions = Pick<ServeOptions, 'tls' | 'trustedProxies' | 'webhookNetworks'>;
 
 /**
- * Checks the flags that decide how clients reach the server.
+ * Checks the flags that decide how clients reach the server, and what it reaches itself.
  * @throws CliError with the usage code if they contradict each other
  */
 export function checkFlags(flags: ServeFlags, config: Config): AccessOptions {
@@ -50,7 +52,7 @@ export function checkFlags(flags: ServeFlags, config: Config): AccessOptions {
   checkExposure(flags);
   checkMetrics(flags);
   if (flags.baseUrl !== undefined) checkBaseUrl(flags.baseUrl);
-  return { tls, trustedProxies: proxyNetworks(flags) };
+  return { tls, trustedProxies: proxyNetworks(flags), webhookNetworks: webhookNetworks(flags) };
 }
 
 function checkReaders({ db }: Config): void {
@@ -97,14 +99,20 @@ function proxyNetworks({ behindProxy, trustedProxy }: ServeFlags): ServeOptions[
     );
   }
   if (trustedProxy === undefined) return LOOPBACK;
-  return trustedProxy.map((text) => {
-    const network = parseNetwork(text);
-    if (network !== undefined) return network;
-    throw usageError(
-      `--trusted-proxy "${text}" is not a valid network.`,
-      'use a network like 10.0.0.0/8, or an IP address.',
-    );
-  });
+  return trustedProxy.map((text) => networkOf('--trusted-proxy', text));
+}
+
+function webhookNetworks({ webhooksAllow }: ServeFlags): ServeOptions['webhookNetworks'] {
+  return webhooksAllow?.map((text) => networkOf('--webhooks-allow', text));
+}
+
+function networkOf(flag: string, text: string): Network {
+  const network = parseNetwork(text);
+  if (network !== undefined) return network;
+  throw usageError(
+    `${flag} "${text}" is not a valid network.`,
+    'use a network like 10.0.0.0/8, or an IP address.',
+  );
 }
 
 function checkExposure(flags: ServeFlags): void {

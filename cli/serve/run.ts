@@ -11,7 +11,7 @@ import { assertCanMigrate, backUpBeforeMigrations } from '../database/migration-
 import type { Config } from '../settings/config.ts';
 import { formatTime } from '../terminal/format.ts';
 import { onHangUp, type StopRequest, stopRequested } from '../terminal/interrupt.ts';
-import { note } from '../terminal/streams.ts';
+import { note, stderr } from '../terminal/streams.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { serveInBackground, tellStarter } from './background.ts';
 import { metricsError, serveError } from './errors.ts';
@@ -35,6 +35,7 @@ export async function runServe(options: ServeFlags, config: Config): Promise<voi
     ...files,
     handsOver: stop.hearsHandOver,
     ...(keepMs !== undefined && { auditKeepMs: keepMs }),
+    ...(options.changesDays !== undefined && { changesDays: options.changesDays }),
   };
   const starting = start(options, config, given, backups);
   onHangUp(() =>
@@ -130,7 +131,7 @@ async function start(
     orgLimit: options.orgLimit,
     inFlightLimits: { orgBytes: options.orgBodyMib * MEBIBYTE, allBytes: options.bodyMib * MEBIBYTE },
     readers: options.readers,
-    log: options.log ?? (process.stderr.isTTY ? 'pretty' : 'json'),
+    log: options.log ?? (stderr.isTTY ? 'pretty' : 'json'),
     ...(metrics !== null && {
       metrics: {
         ...metrics,

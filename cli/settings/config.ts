@@ -1,7 +1,9 @@
 // Resolves the settings of a command: flag, environment, profile file, default, in this order.
+
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
 import type { OutputFormat, OutputSettings } from '../terminal/output.ts';
+import { stdout } from '../terminal/streams.ts';
 import { findApiKey } from './api-key.ts';
 import { environment, formatFrom } from './environment.ts';
 import { type Profile, readProfile } from './profile.ts';
@@ -53,10 +55,10 @@ export function resolveConfig(command: Command): Config {
   return {
     db: db.value,
     url: url.value,
-    output: given ?? (process.stdout.isTTY ? 'table' : 'ndjson'),
+    output: given ?? (stdout.isTTY ? 'table' : 'ndjson'),
     sources: [db, url, output, keySource(options.apiKeyFile, profile.api_key_file)],
     isOutputGiven: given !== undefined,
-    isColored: isColored(process.stdout, options.color),
+    isColored: isColored(stdout, options.color),
     apiKey: async () => findApiKey(options.apiKeyFile, profile.api_key_file),
   };
 }
@@ -78,7 +80,7 @@ function settingsOf(
   return {
     db: sourced('db', './crm.db'),
     url: sourced('url', 'http://127.0.0.1:4000'),
-    output: sourced('output', process.stdout.isTTY ? 'table' : 'ndjson'),
+    output: sourced('output', stdout.isTTY ? 'table' : 'ndjson'),
   };
 }
 
@@ -91,7 +93,7 @@ function keySource(flagFile: string | undefined, profileFile: string | undefined
 }
 
 /** Whether to use color: on a terminal that supports it, unless it is disabled. */
-export function isColored(stream: { isTTY?: boolean }, flag: boolean | undefined): boolean {
+export function isColored(stream: { isTTY: boolean }, flag: boolean | undefined): boolean {
   if (flag === false || environment('NO_COLOR') !== undefined) return false;
-  return Boolean(stream.isTTY) && process.env.TERM !== 'dumb';
+  return stream.isTTY && process.env.TERM !== 'dumb';
 }

@@ -34,6 +34,11 @@ export function apiOption(): Option {
   return new Option('--api <version>', 'API version').choices(['v1', 'v2']).default('v2');
 }
 
+/** `--org`, for `organizationNamed`. */
+export function orgOption(byDefault = 'the only one'): Option {
+  return new Option('--org <org>', `Name or ID of the organization (default: ${byDefault})`);
+}
+
 /** `--dry-run` of commands that write one record or link. */
 export function dryRunOption(): Option {
   return new Option('--dry-run', 'Show the result, and write nothing');

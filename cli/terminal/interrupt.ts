@@ -1,6 +1,7 @@
 // Handles Ctrl-C, which ends a command with exit code 130 by default, and the signals of a server.
 import { closeSync, openSync } from 'node:fs';
 import { CliError, EXIT } from '../errors.ts';
+import { stderr } from './streams.ts';
 
 const handlers: (() => void)[] = [];
 
@@ -68,7 +69,7 @@ export function stopRequested(): StopRequest {
 
 /** Calls the handler at each SIGHUP, except when the terminal is gone: then SIGHUP stops the server. */
 export function onHangUp(handler: () => void): void {
-  const hadTerminal = process.stderr.isTTY;
+  const hadTerminal = stderr.isTTY;
   process.on('SIGHUP', () => {
     if (hadTerminal && !hasTerminal()) process.kill(process.pid, 'SIGTERM');
     else handler();

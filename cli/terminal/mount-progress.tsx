@@ -3,7 +3,7 @@ import { render, Text, useStdout } from 'ink';
 import { useLayoutEffect } from 'react';
 import { ProgressView } from './ProgressView.tsx';
 import type { Snapshot } from './progress-text.ts';
-import { notesBy } from './streams.ts';
+import { notesBy, stderr, writeForPeople } from './streams.ts';
 
 const FRAME_INTERVAL_MS = 150;
 const COLUMNS_DEFAULT = 80;
@@ -31,15 +31,11 @@ export function mountProgress(snapshot: () => Snapshot): (finalLine?: string) =>
   const frame = () => (
     <>
       <Above onWrite={onWrite} />
-      <ProgressView
-        snapshot={snapshot()}
-        columns={process.stderr.columns || COLUMNS_DEFAULT}
-        hasColor={hasColor}
-      />
+      <ProgressView snapshot={snapshot()} columns={stderr.columns || COLUMNS_DEFAULT} hasColor={hasColor} />
     </>
   );
   const app = render(frame(), {
-    stdout: process.stderr,
+    stdout: stderr.stream,
     exitOnCtrlC: false,
     patchConsole: false,
     interactive: true,
@@ -53,8 +49,8 @@ export function mountProgress(snapshot: () => Snapshot): (finalLine?: string) =>
     app.unmount();
     await app.waitUntilExit();
     // Ink ends with a line feed even if nothing is left to show.
-    if (finalLine === undefined) process.stderr.write(CURSOR_UP);
+    if (finalLine === undefined) writeForPeople(CURSOR_UP);
     release();
-    for (const text of held) process.stderr.write(text);
+    for (const text of held) writeForPeople(text);
   };
 }

@@ -4,7 +4,7 @@ import type { Data } from '../../db/model/json.ts';
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import { csvRow } from './csv.ts';
-import { writeOut, writeValues } from './streams.ts';
+import { stdout, writeOut, writeValues } from './streams.ts';
 import { renderRecord, Table, type TableLayout, valueAt } from './table.ts';
 import { terminalWidth } from './wrap.ts';
 
@@ -75,7 +75,7 @@ export async function printRecord(
 ): Promise<void> {
   if (config.output === 'table') {
     const fields = look.fields ?? Object.keys(record);
-    const columns = terminalWidth(process.stdout);
+    const columns = terminalWidth(stdout);
     await writeOut(renderRecord(record, { ...look, fields, columns, isColored: config.isColored }));
   } else if (config.output === 'json') {
     await writeOut(`${jsonText(pick(record, look.fields), 2)}\n`);
@@ -131,7 +131,7 @@ function tableEncoder(look: ColumnLayout, isColored: boolean): Encoder {
     columns: look.fields ?? look.columns,
     ...(look.instants !== undefined && { instants: look.instants }),
     ...(look.sizes !== undefined && { sizes: look.sizes }),
-    width: terminalWidth(process.stdout),
+    width: terminalWidth(stdout),
     isColored,
   });
   return {

@@ -1,6 +1,7 @@
 // Text that is longer than the screen, in a pager: as git and man do it.
 import { onInterrupt } from './interrupt.ts';
-import { writeOut } from './streams.ts';
+import { stdout, writeOut } from './streams.ts';
+import { terminalWidth } from './wrap.ts';
 
 const BY_DEFAULT = 'less -R';
 const NOT_FOUND = 127;
@@ -12,8 +13,9 @@ export async function writePaged(text: string, { isPagerWanted = true } = {}): P
 }
 
 function isLongerThanScreen(text: string): boolean {
-  const { isTTY, columns, rows } = process.stdout;
-  if (!isTTY || !rows || process.env.TERM === 'dumb') return false;
+  const { rows } = stdout;
+  if (!rows || process.env.TERM === 'dumb') return false;
+  const columns = terminalWidth(stdout);
   const heights = text.split('\n').map((line) => Math.max(1, Math.ceil(Bun.stringWidth(line) / columns)));
   // The last line break ends a line and begins none; the prompt takes one.
   return heights.reduce((sum, height) => sum + height, -1) > rows - 1;

@@ -1,7 +1,7 @@
 // Shows the progress of long work on stderr: an Ink bar on a terminal, else a plain line every few seconds.
 import { formatCount, formatDuration } from './format.ts';
 import { type ProgressState, progressLine, type Snapshot } from './progress-text.ts';
-import { note } from './streams.ts';
+import { note, stderr } from './streams.ts';
 import { noteWait, type Wait, waitInWords } from './wait-reasons.ts';
 
 export interface ProgressOptions {
@@ -142,7 +142,7 @@ export async function startProgress(options: ProgressOptions): Promise<Progress>
   const estimate = estimateInWords(options);
   if (estimate !== null) note(estimate);
   const snapshot = (): Snapshot => meter.snapshot(Date.now());
-  if (process.stderr.isTTY && process.env.TERM !== 'dumb') {
+  if (stderr.isTTY && process.env.TERM !== 'dumb') {
     const { mountProgress } = await import('./mount-progress.tsx');
     return { update, wait, stop: mountProgress(snapshot) };
   }

@@ -9,6 +9,7 @@ const SECRET_NAME = String.raw`(?:[\w.-]*${SECRET_WORD}|sig|key)`;
 
 const SECRETS: readonly [pattern: RegExp, shown: string][] = [
   [/(service_[a-z]+_)[0-9A-Za-z]+/g, `$1${NOT_SHOWN}`],
+  [/(whsec_)[\w+/=-]+/g, `$1${NOT_SHOWN}`],
   [/\b(Bearer|Basic)(\s+)[\w.~+/=-]{12,}/gi, `$1$2${NOT_SHOWN}`],
   // Up to the last @ before a slash: a password that was not escaped can contain an @.
   [/\b([a-z][\w+.-]{0,20}:\/\/[^\s/?#:@"'<>]*):[^\s/?#"'<>]*@/gi, `$1:${NOT_SHOWN}@`],

@@ -104,8 +104,8 @@ function cellText(value: JsonValue | undefined, name: string, { instants, sizes 
   return entries.map(([key, entry]) => `${key}: ${entry ?? ''}`).join(', ');
 }
 
-// In a list, seconds only take space.
-function toTheMinute(text: string): string {
+/** A time of the service without its seconds, which only take space on a line; any other text unchanged. */
+export function toTheMinute(text: string): string {
   return text.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}):\d{2}\.\d{3}Z$/, '$1 $2');
 }
 

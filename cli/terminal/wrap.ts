@@ -67,13 +67,20 @@ function wrapLine(line: string, columns: number, indent: number): string {
 // Over several lines with backslashes, which a shell joins.
 function continued(head: string, command: string, columns: number): string {
   const margin = ' '.repeat(head.length);
+  const fits = (line: string) => Bun.stringWidth(margin + line + CONTINUED) <= columns;
   const lines: string[] = [];
   for (const word of command.match(TOKEN) ?? []) {
     const line = lines.at(-1);
     const longer = `${line} ${word}`;
-    if (line !== undefined && Bun.stringWidth(margin + longer + CONTINUED) <= columns)
-      lines[lines.length - 1] = longer;
-    else lines.push(word);
+    if (line === undefined) lines.push(word);
+    else if (fits(longer)) lines[lines.length - 1] = longer;
+    else {
+      // A flag goes with its value.
+      const [, before = '', flag = ''] = /^(.+) (--\S+)$/.exec(line) ?? [];
+      const isMoved = flag !== '' && !word.startsWith('-') && fits(`${flag} ${word}`);
+      if (isMoved) lines[lines.length - 1] = before;
+      lines.push(isMoved ? `${flag} ${word}` : word);
+    }
   }
   return head + lines.join(`${CONTINUED}\n${margin}`);
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { bulkInsert, type TableRow } from '../engine/bulk-insert.ts';
 import { listTables } from '../maintenance.ts';
-import { SIGNING_SETTINGS } from '../tables/settings.ts';
+import { CONTENT_SETTINGS } from '../tables/settings.ts';
 import { atDatabase, type CopySource, type CopyTarget } from './database.ts';
 import { type CopiedTable, countRows, lastKey, readRowsOf } from './rows.ts';
 
@@ -11,7 +11,7 @@ export async function tablesToCopy(): Promise<CopiedTable[]> {
   const only: Record<string, CopiedTable['only']> = {
     // Row 0 is the lock of what belongs to no organization.
     org_clocks: sql`org_id > 0`,
-    settings: sql`name in (${sql.join(SIGNING_SETTINGS)})`,
+    settings: sql`name in (${sql.join(CONTENT_SETTINGS)})`,
   };
   return (await listTables()).map((table) => ({ ...table, only: only[table.name] ?? sql`true` }));
 }
@@ -49,7 +49,7 @@ export async function copyTable(
   const { selfReferences } = table;
   for await (const rows of readRowsOf(from, table, await lastKey(to, table))) {
     const known = selfReferences.length === 0 ? rows : rows.map((row) => withoutLater(row, selfReferences));
-    await atDatabase(to, () => to.write('accounts', (trx) => insert(trx, known)));
+    await atDatabase(to, () => to.write('accounts', async (trx) => insert(trx, known)));
     onRows(rows.length);
   }
   for (const column of selfReferences) await referToLater(from, to, table, column);

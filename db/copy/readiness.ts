@@ -2,7 +2,7 @@
 import { COPY_MARKER } from '../engine/copy-marker.ts';
 import type { Trx } from '../engine/schema.ts';
 import { findSetting, removeSettings, setSetting } from '../engine/setting.ts';
-import { SIGNING_SETTINGS } from '../tables/settings.ts';
+import { CONTENT_SETTINGS } from '../tables/settings.ts';
 import { atDatabase, type CopySource, type CopyTarget } from './database.ts';
 import { type CopiedTable, lastKey } from './rows.ts';
 
@@ -24,7 +24,7 @@ export async function beginCopy(
   }
   await atDatabase(to, () =>
     to.write('accounts', async (trx) => {
-      await removeSettings(trx, ...SIGNING_SETTINGS);
+      await removeSettings(trx, ...CONTENT_SETTINGS);
       await setSetting(trx, COPY_MARKER, origin);
     }),
   );

@@ -10,7 +10,7 @@ const ENTRIES = 3;
 const SEED = 4;
 const START_WORDS = 8;
 const ENTRY_WORDS = 4;
-/** Names that can have a sum at once; takes a megabyte, of which only used pages are in memory. */
+/** Names that can have a sum at once; takes a megabyte of addresses, and memory for the pages that are used. */
 const ENTRIES_MAX = 2 ** 16;
 /** Above this fraction the table accepts no new names, so that searches stay short. */
 const FULL_PART = 1 / 2;

@@ -1,4 +1,4 @@
-// Memory that the threads of one process share: counts of limits, bytes in flight, and the number of commits.
+// Memory that the threads of one process share: counts of limits, bytes in flight, requests held open, and the number of commits.
 import { allocateCounters } from './memory-counters.ts';
 import { allocateSums } from './memory-sums.ts';
 
@@ -8,6 +8,8 @@ export interface SharedMemory {
   /** For the bytes of request bodies and of responses in flight. */
   bodies: ArrayBufferLike;
   answers: ArrayBufferLike;
+  /** For the number of requests that are held open. */
+  held: ArrayBufferLike;
   commits: SharedArrayBuffer;
 }
 
@@ -17,6 +19,7 @@ export function createSharedMemory(): SharedMemory {
     counts: allocateCounters(true),
     bodies: allocateSums(true),
     answers: allocateSums(true),
+    held: allocateSums(true),
     commits: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
   };
 }

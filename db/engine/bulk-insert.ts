@@ -1,7 +1,7 @@
 // Inserts several rows with one statement, which takes half as long as one statement per row.
 import { memoize } from '../cache.ts';
 import { TimeSlices } from '../event-loop.ts';
-import type { PreparedQuery, StoredValue } from './engine.ts';
+import { andThen, type Eventually, type PreparedQuery, type StoredValue } from './engine.ts';
 import type { Trx } from './schema.ts';
 import type { TransactionEngine } from './transaction.ts';
 
@@ -12,7 +12,7 @@ const ROWS_PER_STATEMENT = [25, 5, 1];
 export type TableRow = { [column: string]: StoredValue };
 
 /** Inserts rows into a table; a column that a row leaves out is null. */
-export type BulkInsert = (db: Trx, rows: readonly Readonly<TableRow>[]) => Promise<void>;
+export type BulkInsert = (db: Trx, rows: readonly Readonly<TableRow>[]) => Eventually<void>;
 
 /** Makes a function that inserts rows with those columns; each connection prepares its statements on first use. */
 export function bulkInsert(table: string, columns: readonly string[]): BulkInsert {
@@ -21,21 +21,27 @@ export function bulkInsert(table: string, columns: readonly string[]): BulkInser
     const query = engine.insertOf(table, columns);
     return query && engine.bind(query);
   });
-  return async (db, rows) => {
-    const writeAll = rows.length > 0 ? whole(db.engine) : null;
-    if (writeAll !== null) {
-      await writeAll([JSON.stringify(rows.map(withBytesAsText))]);
-      return;
-    }
+  const inSteps = async (db: Trx, rows: readonly Readonly<TableRow>[]): Promise<void> => {
     let done = 0;
-    const turns = rows.length > 1 ? new TimeSlices() : null;
+    const turns = new TimeSlices();
     for (const { size, on } of statements) {
       for (; rows.length - done >= size; done += size) {
         await on(db)(valuesOf(columns, rows.slice(done, done + size)));
         // A hundred rows can contain 30 MB of text, and the next step takes as long again.
-        if (turns?.isOver) await turns.next();
+        if (turns.isOver) await turns.next();
       }
     }
+  };
+  const single = statementOf(table, columns, 1);
+  return (db, rows) => {
+    if (rows.length === 0) return;
+    const writeAll = whole(db.engine);
+    if (writeAll === null && rows.length > 1) return inSteps(db, rows);
+    const writing =
+      writeAll === null
+        ? single(db)(valuesOf(columns, rows))
+        : writeAll([JSON.stringify(rows.map(withBytesAsText))]);
+    return andThen(writing, () => undefined);
   };
 }
 

@@ -10,6 +10,22 @@ export function andThen<T, R>(answer: Eventually<T>, next: (answer: T) => Eventu
   return answer instanceof Promise ? answer.then(next) : next(answer);
 }
 
+/** All of several results: at once if all are available. */
+export function allOf<T extends readonly unknown[]>(
+  answers: readonly [...{ [K in keyof T]: Eventually<T[K]> }],
+): Eventually<T> {
+  if (!answers.some((answer) => answer instanceof Promise)) return answers as unknown as T;
+  return Promise.all(answers) as unknown as Promise<T>;
+}
+
+/** Takes steps one after another, each at once if the one before has its result. */
+export function inTurn(steps: readonly (() => Eventually<unknown>)[]): Eventually<void> {
+  for (let index = 0; index < steps.length; index++) {
+    const taken = steps[index]?.();
+    if (taken instanceof Promise) return taken.then(() => inTurn(steps.slice(index + 1)));
+  }
+}
+
 /** The values of a column in any table; columns of records contain no bytes. */
 export type StoredValue = ColumnValue | Uint8Array;
 
@@ -42,6 +58,13 @@ export interface TextLimit {
   bytesMax: number;
 }
 
+/** Two columns that together identify a row of a table. */
+export interface PairColumns {
+  table: string;
+  first: string;
+  second: string;
+}
+
 /** What runs statements that only read. */
 export interface Engine {
   /** Prepares a query, which stays prepared as long as the engine. */
@@ -59,6 +82,21 @@ export interface Engine {
   isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean>;
   /** The columns `first` and `second` of a JSON array of pairs of texts, passed as one parameter, to select from. */
   pairsIn(list: never): RawBuilder<unknown>;
+  /**
+   * Whether a row's two columns, which identify it within its organization, are among a JSON array of pairs of texts, passed
+   * as one parameter; rows are looked up one by one.
+   */
+  isPairAmong(columns: PairColumns, orgNumber: never, list: never): RawBuilder<boolean>;
+  /**
+   * The first rows of a query for the texts of a JSON array, passed as one parameter, so that every plan looks up one text
+   * after another.
+   * @param query the query for a text; `isText` is the condition that a column has it
+   */
+  firstRows<R>(
+    list: never,
+    rowsMax: number,
+    query: (isText: (column: RawBuilder<string>) => RawBuilder<boolean>) => RawBuilder<R>,
+  ): RawBuilder<R>;
   /** Whether a value is in the result of a query; values are looked up one by one. */
   isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean>;
 }

@@ -1,23 +1,39 @@
-// What a transaction knows about the organizations that it writes to: the last instant, and the counted content.
+// What a transaction knows about the organizations that it writes to: the last instant and change, and the counted content.
+import { sql } from 'kysely';
+import { CHANGES_DAYS, keepsChanges } from './changes-kept.ts';
 import type { Eventually } from './engine.ts';
-import type { OrgClockRow, Trx } from './schema.ts';
-import { statement } from './statement.ts';
+import type { Db, OrgClockRow, Trx } from './schema.ts';
+import { type Param, statement } from './statement.ts';
 import type { OrganizationState } from './transaction.ts';
 
-/** The columns of an organization that are read before writing to it. */
-export const CLOCK_COLUMNS = [
-  'last_instant',
+const CLOCK_COLUMNS = [
+  'instant',
   'records',
   'bytes',
   'records_max',
   'bytes_max',
   'answer_bytes',
   'answer_bytes_max',
+  'last_change',
+  'first_change',
 ] as const;
-export type ClockRow = Pick<OrgClockRow, (typeof CLOCK_COLUMNS)[number]>;
+export type ClockRow = Pick<OrgClockRow, (typeof CLOCK_COLUMNS)[number]> & { changes_days: string | null };
 
-const stored = statement<ClockRow>((db, param) =>
-  db.selectFrom('org_clocks').select(CLOCK_COLUMNS).where('org_id', '=', param('org')),
+/** The row of an organization, as it is read before writing to it. */
+export function clockOf(db: Db, param: Param) {
+  return db
+    .selectFrom('org_clocks')
+    .select(CLOCK_COLUMNS)
+    .select((eb) =>
+      eb.selectFrom('settings').select('value').where('name', '=', CHANGES_DAYS).as('changes_days'),
+    )
+    .where('org_id', '=', param('org'));
+}
+
+const stored = statement<ClockRow>(clockOf);
+
+const daysAlone = statement<{ value: string }>((db) =>
+  db.selectFrom('settings').select('value').where('name', '=', sql.lit(CHANGES_DAYS)),
 );
 
 /** The state of an organization from its row. */
@@ -25,7 +41,8 @@ export function organizationStateOf(orgNumber: number, row: ClockRow): Organizat
   const { records, bytes, records_max: recordsMax, bytes_max: bytesMax } = row;
   const quota = records === null || bytes === null ? null : { records, bytes, recordsMax, bytesMax };
   const answers = { byHour: row.answer_bytes, bytesMax: row.answer_bytes_max };
-  return { orgNumber, instant: row.last_instant, isStored: true, quota, answers };
+  const changes = { last: row.last_change, first: row.first_change, areKept: keepsChanges(row.changes_days) };
+  return { orgNumber, instant: row.instant, isStored: true, quota, answers, changes };
 }
 
 /** The current state of an organization. Stored in the database, because other processes write to it too. */
@@ -35,7 +52,7 @@ export function loadOrganizationState(trx: Trx, orgNumber: number): Eventually<O
 
 async function readState(trx: Trx, orgNumber: number): Promise<OrganizationState> {
   const [row] = await stored(trx, { org: orgNumber });
-  const state = row === undefined ? nothingKnown(orgNumber) : organizationStateOf(orgNumber, row);
+  const state = row === undefined ? await nothingKnown(trx, orgNumber) : organizationStateOf(orgNumber, row);
   trx.engine.progress.noteState(state);
   return state;
 }
@@ -62,9 +79,17 @@ export async function changeOrganizationRow<T>(
   return result;
 }
 
-function nothingKnown(orgNumber: number): OrganizationState {
+/** The columns of an organization without changes. */
+export const NO_CHANGES: Pick<OrgClockRow, 'last_change' | 'first_change'> = {
+  last_change: 0,
+  first_change: 1,
+};
+
+async function nothingKnown(trx: Trx, orgNumber: number): Promise<OrganizationState> {
+  const [setting] = await daysAlone(trx, {});
   const answers = { byHour: null, bytesMax: null };
-  return { orgNumber, instant: 0, isStored: true, quota: null, answers };
+  const changes = { last: 0, first: 1, areKept: keepsChanges(setting?.value) };
+  return { orgNumber, instant: 0, isStored: true, quota: null, answers, changes };
 }
 
 const storing = statement<never>((db, param) =>
@@ -72,26 +97,32 @@ const storing = statement<never>((db, param) =>
     .insertInto('org_clocks')
     .values({
       org_id: param('org'),
-      last_instant: param('instant'),
+      instant: param('instant'),
       records: param('records'),
       bytes: param('bytes'),
       answer_bytes: param('answers'),
+      last_change: param('last_change'),
+      first_change: param('first_change'),
     } as never)
     .onConflict((conflict) =>
       conflict.column('org_id').doUpdateSet((eb) => ({
-        last_instant: eb.ref('excluded.last_instant'),
+        instant: eb.ref('excluded.instant'),
         records: eb.ref('excluded.records'),
         bytes: eb.ref('excluded.bytes'),
         answer_bytes: eb.ref('excluded.answer_bytes'),
+        last_change: eb.ref('excluded.last_change'),
+        first_change: eb.ref('excluded.first_change'),
       })),
     ),
 );
 
 /** Stores the changed states of organizations; call it before the commit. */
 export async function saveOrganizationStates(trx: Trx): Promise<void> {
-  for (const { orgNumber, instant, isStored, quota, answers } of trx.engine.progress.states) {
+  for (const { orgNumber, instant, isStored, quota, answers, changes } of trx.engine.progress.states) {
     if (isStored) continue;
     const { records = null, bytes = null } = quota ?? {};
-    await storing(trx, { org: orgNumber, instant, records, bytes, answers: answers.byHour });
+    const { last: last_change, first: first_change } = changes;
+    const counts = { records, bytes, answers: answers.byHour, last_change, first_change };
+    await storing(trx, { org: orgNumber, instant, ...counts });
   }
 }

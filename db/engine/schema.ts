@@ -2,8 +2,10 @@
 import type { Kysely } from 'kysely';
 import type { ColumnValue } from '../model/fields.ts';
 import type { Resource, Row } from '../model/resource.ts';
+import type { ChangeRow } from './change-row.ts';
 import type { Engine } from './engine.ts';
 import type { TransactionEngine } from './transaction.ts';
+import type { WebhookDeliveryRow, WebhookPassRow, WebhookRow, WebhookWaitingRow } from './webhook-rows.ts';
 
 export interface OrganizationRow {
   /** The organization's key in all other tables; never shown outside the database. */
@@ -21,8 +23,8 @@ export interface OrganizationRow {
 /** What each write of an organization reads and stores. */
 export interface OrgClockRow {
   org_id: number;
-  /** Of its writes, in Unix milliseconds. */
-  last_instant: number;
+  /** The last instant of its writes, in Unix milliseconds. */
+  instant: number;
   /** Number of records; null if not counted. */
   records: number | null;
   bytes: number | null;
@@ -35,6 +37,10 @@ export interface OrgClockRow {
   answer_bytes: string | null;
   /** Limit of that size; null for the default. */
   answer_bytes_max: number | null;
+  /** The sequence number of its last change; 0 before the first one. */
+  last_change: number;
+  /** The lowest sequence number from which the log is complete. */
+  first_change: number;
 }
 
 export interface UserRow {
@@ -49,6 +55,8 @@ export interface UserRow {
 export interface ApiKeyRow {
   org_id: number;
   id: string;
+  /** Identifies the key within its organization; from 1. */
+  number: number;
   api: string;
   prefix: string;
   name: string | null;
@@ -163,6 +171,11 @@ export interface Schema {
   contact_emails: { org_id: number; email_key: string; contact_id: string };
   recording_transcripts: TranscriptRow;
   external_ids: ExternalIdRow;
+  changes: ChangeRow;
+  webhooks: WebhookRow;
+  webhook_passes: WebhookPassRow;
+  webhook_waiting: WebhookWaitingRow;
+  webhook_deliveries: WebhookDeliveryRow;
   /** Stands for the table of any record; `tableOf` and `linkTable` return the real name. */
   records: RecordRow & { org_id: number };
   links: LinkRow;
@@ -173,6 +186,11 @@ export type Db = Kysely<Schema> & { readonly engine: Engine };
 
 /** The same in a transaction. */
 export type Trx = Kysely<Schema> & { readonly engine: TransactionEngine };
+
+declare const knowsAuthor: unique symbol;
+
+/** A transaction that can write records and links, because it knows who does: `actingAs` makes it. */
+export type RecordTrx = Trx & { readonly [knowsAuthor]: true };
 
 /** Identifies a record, or another row of an organization. */
 export interface RecordKey {

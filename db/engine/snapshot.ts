@@ -33,7 +33,7 @@ export async function assertReadable(db: Db, shown: string): Promise<void> {
   }
   if (applied.length < Object.keys(MIGRATIONS).length) {
     throw new DatabaseError(`The database ${shown} was written by an older crm.`, [
-      'Update its schema first: any command does that, for example crm orgs list --db DATABASE.',
+      'Upgrade it first, by running a command on it, such as: crm orgs list --db DATABASE',
     ]);
   }
   await assertCopyComplete(db, shown);

@@ -75,6 +75,31 @@ export function lookup<R>(
   const several = statement<R>((db, param) =>
     build(db, param, (column) => db.engine.isAmong(column, param('values'))),
   );
+  return byValues(one, several);
+}
+
+/**
+ * Makes a function that looks up the first rows by values, each value by itself.
+ * @param query the query, as that of `lookup`, in the order of an index that narrows it down
+ */
+export function lookupFirst<R>(
+  rowsMax: number,
+  query: (param: Param, isGiven: (column: RawBuilder<string>) => RawBuilder<boolean>) => RawBuilder<R>,
+): Lookup<R> {
+  const one = statement<R>((db, param) => {
+    const ofOne = query(param, (column) => sql<boolean>`${column} = ${param('value')}`);
+    return written(db, sql<R>`${ofOne} limit ${sql.lit(rowsMax)}`);
+  });
+  const several = statement<R>((db, param) =>
+    written(
+      db,
+      db.engine.firstRows(param('values'), rowsMax, (isGiven) => query(param, isGiven)),
+    ),
+  );
+  return byValues(one, several);
+}
+
+function byValues<R>(one: Statement<R>, several: Statement<R>): Lookup<R> {
   return (db, orgNumber, values) => {
     const [value] = values;
     if (value === undefined) return [];

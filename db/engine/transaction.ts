@@ -1,5 +1,7 @@
 // A transaction: what its connection can do, and its progress, which it alone changes: connections only report to it.
 import type { CompiledQuery } from 'kysely';
+import type { Author } from './author.ts';
+import type { ChangeRow } from './change-row.ts';
 import type { Engine } from './engine.ts';
 
 /** The engine of a connection that can carry out a transaction. */
@@ -37,6 +39,16 @@ export interface StoredResponseBytes {
   readonly bytesMax: number | null;
 }
 
+/** The log of an organization's changes. */
+export interface ChangeLogState {
+  /** The sequence number of the last change. */
+  readonly last: number;
+  /** The lowest sequence number from which the log is complete. */
+  readonly first: number;
+  /** Whether changes are written into it. */
+  readonly areKept: boolean;
+}
+
 /** What a transaction knows about an organization that it writes to; immutable, a change makes a new object. */
 export interface OrganizationState {
   readonly orgNumber: number;
@@ -47,20 +59,29 @@ export interface OrganizationState {
   /** Null if the organization's content is not counted. */
   readonly quota: QuotaState | null;
   readonly answers: StoredResponseBytes;
+  readonly changes: ChangeLogState;
 }
 
-type Commands = Pick<TransactionEngine, 'post' | 'endsTransaction'>;
+/** How much a transaction had noted at some point. */
+interface Noted {
+  states: number;
+  changes: number;
+}
 
 /** The progress of the transaction on a connection, from `begin` to the next one. */
 export class TransactionProgress {
-  readonly #engine: Commands;
+  readonly #engine: Pick<TransactionEngine, 'post' | 'endsTransaction'>;
   readonly #states: OrganizationState[] = [];
+  readonly #changes: ChangeRow[] = [];
+  // The first of them that the innermost savepoint undoes.
+  #changesFrom = 0;
+  #author: Author | null = null;
   #writes = 0;
   #hasSavepoints = false;
   #isSpoiled = false;
   #failure: unknown = null;
 
-  constructor(engine: Commands) {
+  constructor(engine: Pick<TransactionEngine, 'post' | 'endsTransaction'>) {
     this.#engine = engine;
   }
 
@@ -90,6 +111,9 @@ export class TransactionProgress {
   /** Starts a transaction. */
   begin(hasSavepoints: boolean): void {
     this.#states.length = 0;
+    this.#changes.length = 0;
+    this.#changesFrom = 0;
+    this.#author = null;
     this.#hasSavepoints = hasSavepoints;
     this.#isSpoiled = false;
     this.#failure = null;
@@ -99,10 +123,7 @@ export class TransactionProgress {
     this.#writes += 1;
   }
 
-  /**
-   * Notes an error after which the transaction accepts no statements.
-   * @returns the first such error, because of which later statements fail
-   */
+  /** Notes an error after which the transaction accepts no statements, and returns the first such error. */
   noteFailure(error: unknown): unknown {
     this.#failure ??= error;
     if (!this.#hasSavepoints) this.#isSpoiled = true;
@@ -124,37 +145,91 @@ export class TransactionProgress {
     return new Map(this.#states.map((one) => [one.orgNumber, one])).values();
   }
 
+  /** The sequence numbers of the last changes that it adds, by organization. */
+  get newChanges(): ReadonlyMap<number, number> {
+    const first = new Map<number, number>();
+    const last = new Map<number, number>();
+    for (const { orgNumber, changes } of this.#states) {
+      const before = first.get(orgNumber) ?? changes.last;
+      first.set(orgNumber, before);
+      if (changes.last > before) last.set(orgNumber, changes.last);
+    }
+    return last;
+  }
+
+  /** Who writes records in the running job. */
+  get author(): Author {
+    if (this.#author === null) throw new Error('no one is known to write');
+    return this.#author;
+  }
+
+  set author(author: Author) {
+    this.#author = author;
+  }
+
+  /** Notes a change, which is written before the commit; undone with the part that makes it. */
+  noteChange(change: ChangeRow): void {
+    this.#changes.push(change);
+  }
+
+  /** Number of noted changes that `takeChanges` returns. */
+  get waitingChanges(): number {
+    return this.#changes.length - this.#changesFrom;
+  }
+
+  /** Whether such a change is noted and not yet written. */
+  isNoted(isSuch: (change: ChangeRow) => boolean): boolean {
+    return this.#changes.some(isSuch);
+  }
+
+  /** Removes the noted changes that can be written now: those which are undone together with what is written now. */
+  takeChanges(): ChangeRow[] {
+    return this.#changes.splice(this.#changesFrom);
+  }
+
   /**
    * Runs a part; if it throws, its writes are undone and the error is rethrown. Without savepoints, a part that fails after
    * writing spoils the transaction. The writes of a rehearsal are undone in any case, for which it has a savepoint.
    */
   async attempt<T>(name: 'job' | 'part' | 'rehearsal', part: () => Promise<T>): Promise<T> {
     const writesBefore = this.#writes;
-    const statesBefore = this.#states.length;
+    const before = { states: this.#states.length, changes: this.#changes.length };
+    const changesFrom = this.#changesFrom;
     const hadSavepoints = this.#hasSavepoints;
+    if (name === 'job') this.#author = null;
     const isRehearsal = name === 'rehearsal';
     this.#hasSavepoints ||= isRehearsal;
-    if (this.#hasSavepoints) this.#engine.post(`savepoint ${name}`);
+    if (this.#hasSavepoints) {
+      this.#engine.post(`savepoint ${name}`);
+      this.#changesFrom = before.changes;
+    }
     try {
       const result = await part();
-      if (isRehearsal) this.#undo(name, statesBefore);
+      if (isRehearsal) this.#undo(name, before);
       else if (this.#hasSavepoints) this.#engine.post(`release savepoint ${name}`);
       return result;
     } catch (error) {
-      this.#states.length = statesBefore;
+      this.#forget(before);
       if (!this.#hasSavepoints) this.#isSpoiled ||= this.#writes !== writesBefore;
-      else if (!this.#engine.endsTransaction(error)) this.#undo(name, statesBefore);
+      else if (!this.#engine.endsTransaction(error)) this.#undo(name, before);
       throw error;
     } finally {
       this.#hasSavepoints = hadSavepoints;
+      this.#changesFrom = changesFrom;
     }
   }
 
-  #undo(name: string, states: number): void {
-    this.#states.length = states;
+  #undo(name: string, before: Noted): void {
+    this.#forget(before);
     this.#failure = null;
     this.#engine.post(`rollback to savepoint ${name}`);
     this.#engine.post(`release savepoint ${name}`);
+  }
+
+  // Without savepoints, earlier changes can have been written: then the whole group runs again.
+  #forget({ states, changes }: Noted): void {
+    this.#states.length = states;
+    this.#changes.length = Math.min(this.#changes.length, changes);
   }
 }
 

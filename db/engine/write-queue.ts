@@ -1,6 +1,8 @@
 // The write queue: jobs of one lane run one after another, and those that arrive together share one durable transaction.
 import { DatabaseError } from '../database-error.ts';
 import { nextTurn } from '../event-loop.ts';
+import { saveChanges } from './change-log.ts';
+import type { LastChanges } from './change-signals.ts';
 import type { Eventually } from './engine.ts';
 import { saveOrganizationStates } from './organization-state.ts';
 import type { RecordKey, Trx } from './schema.ts';
@@ -58,13 +60,16 @@ export function closedHere(): DatabaseError {
 /** Runs jobs in groups, each group in one transaction. A job can run twice; only the last run counts. */
 export class WriteQueue {
   readonly #transactor: Transactor;
+  readonly #onChanges: (last: LastChanges) => void;
   readonly #lanes = new Map<string, Lane>();
   readonly stats = new WriteStats();
   #closed = false;
   #isFailing = false;
 
-  constructor(transactor: Transactor) {
+  /** @param onChanges called after each commit that adds changes */
+  constructor(transactor: Transactor, onChanges: (last: LastChanges) => void) {
     this.#transactor = transactor;
+    this.#onChanges = onChanges;
   }
 
   /** Queues a job; resolves with its result after the commit, rejects with its error after its rollback. */
@@ -138,9 +143,13 @@ export class WriteQueue {
       await runGroup(group, waiting, transaction.db);
       if (progress.isSpoiled) await transaction.rollback();
       else {
+        await saveChanges(transaction.db);
         await saveOrganizationStates(transaction.db);
+        // Before the commit, after which the connection can begin another transaction.
+        const { newChanges } = progress;
         const begunAt = performance.now();
         await transaction.commit();
+        if (newChanges.size > 0) this.#onChanges(newChanges);
         this.stats.commitSeconds.add((performance.now() - begunAt) / 1_000);
         this.stats.groupJobs.add(group.length);
       }

@@ -1,13 +1,17 @@
 // Meetings from calendars: older revisions are ignored, and meetings that a calendar no longer contains are cancelled.
 
-import { type RecordRow, tableOf } from '../engine/schema.ts';
+import { lastChange } from '../engine/change-log.ts';
+import type { RecordRow } from '../engine/schema.ts';
 import { instantMs } from '../model/instants.ts';
 import { showRow } from '../model/record-forms.ts';
 import { meetings } from '../model/resources/meetings.ts';
+import { recordings } from '../model/resources/recordings.ts';
 import type { Store } from '../store.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
 import { findByExternalIds, findByStart } from '../tables/external-ids.ts';
-import { updateRecord } from '../tables/record-updates.ts';
+import { updateRecord, updateReservedRecords } from '../tables/record-updates.ts';
+import { listRecordingsOf } from '../tables/recordings.ts';
+import { findRecords } from '../tables/records.ts';
 import {
   type IngestEntry,
   type IngestOptions,
@@ -140,12 +144,17 @@ async function giveRecordings(
   meeting: RecordRow,
 ): Promise<void> {
   const columns = { owner_id: meeting.owner_id ?? null, updated_at: await instant() };
-  await trx
-    .updateTable(tableOf({ name: 'recordings' }))
-    .set(columns)
-    .where('org_id', '=', orgNumber)
-    .where('meeting_id', '=', meeting.id)
-    .execute();
+  const ofMeeting = await listRecordingsOf(trx, orgNumber, [meeting.id]);
+  const rows = await findRecords(
+    trx,
+    recordings,
+    orgNumber,
+    ofMeeting.map(({ id }) => id),
+  );
+  const others = rows.filter(({ owner_id }) => owner_id !== columns.owner_id);
+  const updates = others.map((row) => ({ row, columns }));
+  // The meeting was changed last.
+  await updateReservedRecords(trx, recordings, orgNumber, updates, await lastChange(trx, orgNumber));
 }
 
 async function logMeeting(transaction: IngestTransaction, row: RecordRow): Promise<void> {

@@ -7,6 +7,8 @@ import * as quotas from './0004-quotas.ts';
 import * as storedAnswers from './0005-stored-answers.ts';
 import * as externalIds from './0006-external-ids.ts';
 import * as linksInBulk from './0007-links-in-bulk.ts';
+import * as changes from './0008-changes.ts';
+import * as webhooks from './0009-webhooks.ts';
 
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': initial,
@@ -16,6 +18,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0005-stored-answers': storedAnswers,
   '0006-external-ids': externalIds,
   '0007-links-in-bulk': linksInBulk,
+  '0008-changes': changes,
+  '0009-webhooks': webhooks,
 };
 
 /**
@@ -29,4 +33,5 @@ export const EXPANDING: ReadonlySet<string> = new Set([
   '0005-stored-answers',
   '0006-external-ids',
   '0007-links-in-bulk',
+  '0009-webhooks',
 ]);

@@ -38,7 +38,7 @@ export const externalIdFields = {
     required: true,
     maxLength: ID_CHARACTERS_MAX,
     example: EXAMPLE.id,
-    description: 'The ID there; compared exactly, case included.',
+    description: 'The ID in that system; case-sensitive.',
   }),
 };
 

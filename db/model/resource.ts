@@ -64,15 +64,15 @@ export interface ResourceOptions {
   name: string;
   description: string;
   verbs: readonly Verb[];
-  /** Behaviour of an operation that its schemas do not express and that could surprise; in Markdown. */
-  explanations?: Partial<Record<Verb, string>>;
+  /** Behavior of an operation that its schemas do not express and that could surprise; in Markdown. */
+  explanations?: Partial<Record<Verb | 'undelete', string>>;
   scopes: readonly Action[];
   /** The field with the owner of a record; null if records belong to the organization. */
   owner: string | null;
   fields: Record<string, Field>;
   /** Fields of which at least one must be set. */
   identifying?: readonly string[];
-  /** Fields of which a create must have exactly one. */
+  /** A create must have exactly one of these fields. */
   exactlyOneOf?: readonly string[];
   /** Values that only one record can have: the filter that finds it, and the fields with such values. */
   unique?: Record<string, readonly string[]>;

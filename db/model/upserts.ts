@@ -3,6 +3,7 @@ import type { Resource } from './resource.ts';
 
 /** What an upsert does with a record that it finds; the first is the default. */
 export const ON_MATCH = ['update', 'fill', 'keep'] as const;
+export type OnMatch = (typeof ON_MATCH)[number];
 /** What it does if it finds none; the first is the default. */
 export const ON_MISSING = ['create', 'fail'] as const;
 

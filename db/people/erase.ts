@@ -1,7 +1,9 @@
 // Erases a person from an organization: deletes records about that person only, and removes all traces from others.
 
+import { actingAs } from '../engine/acting.ts';
+import { ERASURE } from '../engine/author.ts';
 import { liftQuota } from '../engine/quota.ts';
-import type { Db, Trx } from '../engine/schema.ts';
+import type { Db, RecordTrx, Trx } from '../engine/schema.ts';
 import { takeInstant } from '../engine/write-instant.ts';
 import { nextTurn } from '../event-loop.ts';
 import type { Data } from '../model/json.ts';
@@ -14,7 +16,9 @@ import { updateRecord } from '../tables/record-updates.ts';
 import { saveTranscript } from '../tables/transcripts.ts';
 import { ERASED } from './email-addresses.ts';
 import { anonymousPerson, erasurePlan, withoutPerson } from './erasure-plan.ts';
+import { eraseLoggedChanges } from './logged-changes.ts';
 import { findMentions, findSegments, type Mentions, speakerTest } from './mentions.ts';
+import { eraseNames } from './names.ts';
 import { type DataSubject, findTiedRecords } from './person.ts';
 import { deleteStoredResponses } from './stored-responses.ts';
 
@@ -74,15 +78,22 @@ export async function erasePerson(
     // Removes the information which speaker is the person only after the words.
     await eraseTranscripts(store, person, traces, { erasure, isDryRun, traces });
     const deleted = new Set<string>(person.contactId === '' ? [] : [person.contactId]);
+    const changed = new Set<string>();
     for (const { name } of RESOURCES) {
       const ids = new Set([...(traces.mentioned.get(name) ?? []), ...(tied.get(name) ?? [])]);
       ids.delete(person.contactId);
-      await eraseRecords(store, person, { name, ids: [...ids], deleted }, { erasure, isDryRun, traces });
+      await eraseRecords(
+        store,
+        person,
+        { name, ids: [...ids], deleted, changed },
+        { erasure, isDryRun, traces },
+      );
     }
     erasure.stored_answers += await deleteStoredResponses(store, person, deleted, isDryRun);
-    await eraseNames(store, person, { erasure, isDryRun, traces });
+    for (const name of await eraseNames(store, person, isDryRun)) countIn(erasure, name).changed += 1;
     if (isDryRun) break;
     if (round === 0) await eraseContact(store, person);
+    await eraseLoggedChanges(store, person, new Set([...deleted, ...changed]));
   }
   if (person.contact !== null) countIn(erasure, contacts.name).deleted = 1;
   const places = erasure.to_look_at.map((one): [string, ReviewItem] => [`${one.resource}/${one.id}`, one]);
@@ -100,8 +111,9 @@ interface Run {
 interface Batch {
   name: string;
   ids: readonly string[];
-  /** Receives the IDs of deleted records. */
+  /** Receive the IDs of records. */
   deleted: Set<string>;
+  changed: Set<string>;
 }
 
 interface Done {
@@ -110,7 +122,7 @@ interface Done {
 }
 
 async function eraseRecords(store: Store, person: DataSubject, batch: Batch, run: Run): Promise<void> {
-  const { name, ids, deleted } = batch;
+  const { name, ids, deleted, changed } = batch;
   for (let from = 0; from < ids.length; from += RECORDS_PER_JOB) {
     const some = ids.slice(from, from + RECORDS_PER_JOB);
     const done = run.isDryRun
@@ -119,10 +131,11 @@ async function eraseRecords(store: Store, person: DataSubject, batch: Batch, run
           const now = await takeInstant(trx, person.orgNumber, Date.now());
           // The replacement can be longer than the address.
           await liftQuota(trx, person.orgNumber);
-          return eraseSome(trx, person, { name, ids: some }, { trx, now });
+          return eraseSome(trx, person, { name, ids: some }, { trx: actingAs(trx, ERASURE), now });
         });
     for (const { id, outcome } of done) {
       countIn(run.erasure, name)[outcome] += 1;
+      if (outcome === 'changed') changed.add(id);
       if (outcome === 'deleted') deleted.add(id);
       else if (name !== 'segments' || outcome === 'changed')
         run.erasure.to_look_at.push(lookAt(run.traces, name, id));
@@ -136,7 +149,7 @@ async function eraseSome(
   db: Db,
   person: DataSubject,
   { name, ids }: Pick<Batch, 'name' | 'ids'>,
-  writing?: { trx: Trx; now: number },
+  writing?: { trx: RecordTrx; now: number },
 ): Promise<Done[]> {
   const resource = getResource(name);
   const done: Done[] = [];
@@ -204,37 +217,11 @@ function lookAt({ places }: Mentions, resource: string, id: string): ReviewItem 
   };
 }
 
-// Tables with names that people choose, but that belong to no resource.
-const NAMES = { pipeline_stages: 'pipelines', api_keys: 'keys' } as const;
-
-async function eraseNames(store: Store, { orgNumber, addresses }: DataSubject, run: Run): Promise<void> {
-  for (const table of ['pipeline_stages', 'api_keys'] as const) {
-    const rows = await store.read
-      .selectFrom(table)
-      .select(['id', 'name'])
-      .where('org_id', '=', orgNumber)
-      .execute();
-    for (const { id, name } of rows) {
-      if (name === null || !addresses.isIn(name)) continue;
-      countIn(run.erasure, NAMES[table]).changed += 1;
-      if (run.isDryRun) continue;
-      await store.write(table === 'api_keys' ? 'accounts' : orgNumber, (trx) =>
-        trx
-          .updateTable(table)
-          .set({ name: addresses.takenOutOf(name) })
-          .where('org_id', '=', orgNumber)
-          .where('id', '=', id)
-          .execute(),
-      );
-    }
-  }
-}
-
 async function eraseContact(store: Store, { orgNumber, contactId }: DataSubject): Promise<void> {
   if (contactId === '') return;
   await store.write(orgNumber, async (trx) => {
     const now = await takeInstant(trx, orgNumber, Date.now());
-    await deleteRecord(trx, contacts, { orgNumber, id: contactId }, now);
+    await deleteRecord(actingAs(trx, ERASURE), contacts, { orgNumber, id: contactId }, now);
   });
 }
 

@@ -60,8 +60,9 @@ function rowsOf(
 
 function columnsWith(addresses: AddressSet, table: string, row: Record<string, unknown>): string[] {
   return Object.entries(row).flatMap(([column, value]) => {
-    // The only binary column: a stored response.
-    const text = value instanceof Uint8Array ? readStoredText({ body: '', packed: value }) : value;
+    // A stored response; other binary columns contain IDs.
+    const isPacked = value instanceof Uint8Array && column === 'packed';
+    const text = isPacked ? readStoredText({ body: '', packed: value }) : value;
     return typeof text === 'string' && isInColumn(addresses, { table, column, text }) ? [column] : [];
   });
 }

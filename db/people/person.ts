@@ -9,7 +9,7 @@ import { contacts } from '../model/resources/contacts.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
 import { findUserByEmail } from '../tables/accounts.ts';
 import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
-import { columnsTo } from '../tables/deletion.ts';
+import { columnsTo } from '../tables/dependents.ts';
 import { findRecord } from '../tables/records.ts';
 import { AddressSet } from './email-addresses.ts';
 

@@ -6,7 +6,7 @@ import type { Schema, Trx } from '../engine/schema.ts';
 import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
 import { PostgresDialect } from './dialect.ts';
 import { endsTransaction, isWriteRefused } from './errors.ts';
-import { insertOf, isAmong, isIn, pairsIn, updateOf, within } from './expressions.ts';
+import { firstRows, insertOf, isAmong, isIn, isPairAmong, pairsIn, updateOf, within } from './expressions.ts';
 import { Command, PreparedStatement, type Rows, rowsOnly, wholeResult } from './prepared-query.ts';
 
 const BEGIN = new Command('begin');
@@ -17,6 +17,8 @@ export class PostgresConnection implements TransactionEngine {
   readonly endsTransaction = endsTransaction;
   readonly isAmong = isAmong;
   readonly pairsIn = pairsIn;
+  readonly firstRows = firstRows;
+  readonly isPairAmong = isPairAmong;
   readonly isIn = isIn;
   readonly limitText = within;
   readonly insertOf = insertOf;

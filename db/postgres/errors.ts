@@ -110,7 +110,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     codes: /^ERR_POSTGRES_CONNECTION_TIMEOUT$/,
-    reason: () => `did not answer within ${CONNECT_SECONDS_MAX} s`,
+    reason: () => `did not respond within ${CONNECT_SECONDS_MAX} s`,
     nextSteps: () => [
       'check the host and port, that it is a PostgreSQL server, and that no firewall blocks it.',
     ],
@@ -232,7 +232,7 @@ export function poolerError(address: PostgresAddress, said: string): PostgresErr
 
 /** The error of a database that does not answer. */
 export function silentServerError(address: PostgresAddress, ms: number): PostgresError {
-  return postgresError(address, `has not answered for ${ms / 1_000} s`, [
+  return postgresError(address, `has not responded for ${ms / 1_000} s`, [
     'check that the server is running and can be reached.',
   ]);
 }

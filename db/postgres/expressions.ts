@@ -7,7 +7,7 @@ import {
   type RawBuilder,
   sql,
 } from 'kysely';
-import type { TextLimit } from '../engine/engine.ts';
+import type { PairColumns, TextLimit } from '../engine/engine.ts';
 
 /** Whether a value is in a JSON array of texts. */
 export function isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
@@ -17,6 +17,29 @@ export function isAmong(value: RawBuilder<string>, list: never): RawBuilder<bool
 /** The pairs of texts in a JSON array. */
 export function pairsIn(list: never): RawBuilder<unknown> {
   return sql`(select pair ->> 0 as first, pair ->> 1 as second from json_array_elements(${list}::text::json) as pair)`;
+}
+
+/** The first rows of a query for the texts in a JSON array: the planner would take some texts for most of a table. */
+export function firstRows<R>(
+  list: never,
+  rowsMax: number,
+  query: (isText: (column: RawBuilder<string>) => RawBuilder<boolean>) => RawBuilder<R>,
+): RawBuilder<R> {
+  const limit = sql.lit(rowsMax);
+  const found = query((column) => sql`${column} = given.text`);
+  return sql`select found.* from json_array_elements_text(${list}::text::json) as given (text)
+    cross join lateral (${found} limit ${limit}) as found limit ${limit}`;
+}
+
+/** Whether a row's two columns are among the pairs of texts in a JSON array: by its place, so that every plan goes to it. */
+export function isPairAmong(
+  { table, first, second }: PairColumns,
+  orgNumber: never,
+  list: never,
+): RawBuilder<boolean> {
+  const isPair = sql`${sql.ref(first)} = pair.first and ${sql.ref(second)} = pair.second`;
+  const place = sql`(select ctid from ${sql.table(table)} where org_id = ${orgNumber} and ${isPair})`;
+  return sql<boolean>`ctid = any (array (select ${place} from ${pairsIn(list)} as pair))`;
 }
 
 /** Whether a value is in a result: as an array instead of rows, so that every plan can use an index. */

@@ -1,10 +1,12 @@
 // The store on PostgreSQL: connections for reading and for writing, and checks for what can go wrong with either.
 import type { DatabaseError } from '../database-error.ts';
+import { ProcessSignals } from '../engine/change-signals.ts';
 import type { Trx } from '../engine/schema.ts';
 import type { StoreStats } from '../engine/store-stats.ts';
 import { type Scope, WriteQueue } from '../engine/write-queue.ts';
 import { type PostgresAddress, parseAddress } from './address.ts';
 import { withAdvisoryLock } from './advisory-lock.ts';
+import { ChangeNotifier, serverChanges } from './change-source.ts';
 import { assertWritable, checkServer } from './check-server.ts';
 import { clientOptions } from './client-options.ts';
 import { clockError } from './clock-check.ts';
@@ -98,7 +100,12 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
   const counter = new PostgresPool(connect(COUNTERS, 'counting'));
   const growth = new TableGrowth(() => make('analyzing'));
   const transactor = new PostgresTransactor(connect(address.writers, 'writing'), growth);
-  const queue = new WriteQueue(transactor);
+  const signals = new ProcessSignals(serverChanges(reader, clientOptions(address, 'listening')));
+  const notifier = new ChangeNotifier(counter);
+  const queue = new WriteQueue(transactor, (last) => {
+    signals.heard(last);
+    notifier.note(last);
+  });
   const looking = setInterval(() => {
     for (const connection of connections) connection.endIfSilent(SILENCE_MS_MAX);
   }, LOOK_EVERY_MS);
@@ -107,6 +114,8 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
     read: reader.db,
     write: <T>(scope: Scope, job: (trx: Trx) => Promise<T>) => queue.write(scope, job),
     keyVersion: () => null,
+    signals,
+    endSnapshot: () => undefined,
     isShared: true,
     counters: new PostgresCounters(counter, clock),
     alone: (job: () => Promise<void>) => withAdvisoryLock(make('writing'), job),
@@ -126,7 +135,7 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
     }),
     close: async () => {
       clearInterval(checkingClock);
-      const closing = queue.close();
+      const closing = Promise.all([signals.close(), queue.close().then(() => notifier.close())]);
       // Does not wait for statements that are still unanswered; their end is reported anyway.
       await Promise.race([closing, Bun.sleep(CLOSE_MS_MAX)]);
       clearInterval(looking);

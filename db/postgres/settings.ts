@@ -16,6 +16,8 @@ export const SETTINGS = {
   writing: COMMON,
   // Counts of a minute that a crash loses are outdated by the time the database is back.
   counting: { ...COMMON, synchronous_commit: 'off' },
+  // For notifications.
+  listening: COMMON,
   // A schema change can take long. The lock timeout is a unique value, which shows whether it arrived.
   migrating: { ...COMMON, statement_timeout: '0', lock_timeout: '5999ms' },
   // Analyzing a large table can take long too.

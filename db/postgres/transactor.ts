@@ -1,6 +1,6 @@
 // How PostgreSQL writes: a lane per organization, and in each transaction the organization's lock, across all nodes.
 import type { Eventually } from '../engine/engine.ts';
-import { CLOCK_COLUMNS, type ClockRow, organizationStateOf } from '../engine/organization-state.ts';
+import { type ClockRow, clockOf, NO_CHANGES, organizationStateOf } from '../engine/organization-state.ts';
 import { statement } from '../engine/statement.ts';
 import type { PoolStats } from '../engine/store-stats.ts';
 import type { Scope, Transaction, Transactor } from '../engine/write-queue.ts';
@@ -12,14 +12,12 @@ import { poolStats } from './pool.ts';
 // The number for accounts, which are written under a separate lock.
 const ACCOUNTS = 0;
 
-const lock = statement<ClockRow>((db, param) =>
-  db.selectFrom('org_clocks').select(CLOCK_COLUMNS).where('org_id', '=', param('org')).forUpdate(),
-);
+const lock = statement<ClockRow>((db, param) => clockOf(db, param).forUpdate());
 
 const insertLock = statement<never>((db, param) =>
   db
     .insertInto('org_clocks')
-    .values({ org_id: param('org'), last_instant: 0 })
+    .values({ org_id: param('org'), instant: 0, ...NO_CHANGES })
     .onConflict((conflict) => conflict.column('org_id').doNothing()),
 );
 

@@ -10,7 +10,7 @@ import {
   sql,
 } from 'kysely';
 import { BoundedMap } from '../cache.ts';
-import { type PreparedQuery, type StoredValue, takeWhile } from '../engine/engine.ts';
+import { type PairColumns, type PreparedQuery, type StoredValue, takeWhile } from '../engine/engine.ts';
 import type { Schema, Trx } from '../engine/schema.ts';
 import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
 import { PreparedDialect } from './dialect.ts';
@@ -21,7 +21,7 @@ const STATEMENTS_MAX = 500;
 
 // Statements that write: SQLite itself reports only statements that have run.
 const WRITES = /^\s*(?:insert|update|delete|replace)\b/i;
-// Statements that could change keys: any that name their tables and do more than read, so that none is forgotten.
+// Statements that may change keys: those that name a table of keys and do not start with SELECT.
 const CHANGES_KEYS = /^(?!\s*select\b).*\bapi_key/is;
 
 type PreparedAs<R, P extends SQLQueryBindings | SQLQueryBindings[]> = ReturnType<
@@ -121,6 +121,19 @@ export class Connection extends Database implements TransactionEngine {
 
   pairsIn(list: never): RawBuilder<unknown> {
     return sql`(select value ->> 0 as first, value ->> 1 as second from json_each(${list}))`;
+  }
+
+  isPairAmong({ first, second }: PairColumns, _: never, list: never): RawBuilder<boolean> {
+    const columns = sql`(${sql.ref(first)}, ${sql.ref(second)})`;
+    return sql<boolean>`${columns} in (select value ->> 0, value ->> 1 from json_each(${list}))`;
+  }
+
+  firstRows<R>(
+    list: never,
+    rowsMax: number,
+    query: (isText: (column: RawBuilder<string>) => RawBuilder<boolean>) => RawBuilder<R>,
+  ): RawBuilder<R> {
+    return sql`${query((column) => this.isAmong(column, list))} limit ${sql.lit(rowsMax)}`;
   }
 
   isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean> {

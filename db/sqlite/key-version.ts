@@ -1,21 +1,18 @@
 // Whether API keys could have changed: a number; keys that were read stay valid while it is the same.
-import { CompiledQuery } from 'kysely';
-import type { PreparedQuery } from '../engine/engine.ts';
 import type { Connection } from './connection.ts';
-
-// SQLite changes it for a connection with each commit of another connection: here, of other processes.
-const DATA_VERSION = CompiledQuery.raw('PRAGMA data_version') as CompiledQuery<{ data_version: number }>;
+import { dataVersionOf } from './data-version.ts';
 
 export class KeyVersion {
   readonly #writer: Connection;
-  readonly #versions: PreparedQuery<{ data_version: number }>;
+  // Of the commits of other processes.
+  readonly #dataVersion: () => number | undefined;
   #version: number | undefined;
   #keyChanges = 0;
   #value = 0;
 
   constructor(writer: Connection) {
     this.#writer = writer;
-    this.#versions = writer.bind(DATA_VERSION);
+    this.#dataVersion = dataVersionOf(writer);
   }
 
   get value(): number {
@@ -24,7 +21,7 @@ export class KeyVersion {
 
   /** Updates the mark with the commits of other processes. */
   look(): void {
-    const version = this.#ask();
+    const version = this.#dataVersion();
     if (version !== undefined && version === this.#version) return;
     this.#version = version;
     this.#value += 1;
@@ -35,15 +32,5 @@ export class KeyVersion {
     if (this.#keyChanges === this.#writer.keyChanges) return;
     this.#keyChanges = this.#writer.keyChanges;
     this.#value += 1;
-  }
-
-  // Undefined if it is unavailable right now, for example while another process recovers the log.
-  #ask(): number | undefined {
-    try {
-      const [row] = this.#versions([]) as { data_version: number }[];
-      return row?.data_version;
-    } catch {
-      return undefined;
-    }
   }
 }

@@ -1,10 +1,12 @@
 // The store on SQLite: one connection that writes in groups, one that reads, and checks of the files of both.
 import { CommitCount, type SharedMemory } from '../counters/shared-memory.ts';
 import type { DatabaseError } from '../database-error.ts';
+import { ProcessSignals } from '../engine/change-signals.ts';
 import { Histogram, SECONDS_BUCKETS } from '../engine/histogram.ts';
 import type { Trx } from '../engine/schema.ts';
 import type { StoreStats } from '../engine/store-stats.ts';
 import { closedHere, type Scope, WriteQueue } from '../engine/write-queue.ts';
+import { fileChanges } from './change-source.ts';
 import { checkpoint, checkpointAll, isCheckpointDue } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
 import { fileBytes, freeBytesAt, isDiskFull } from './disk-space.ts';
@@ -52,6 +54,7 @@ export function sqliteStore(writer: Connection, held: RawFile, events: StoreEven
   // Checking the length of the log costs as much as several writes.
   let looksAt = 0;
   if (onTrouble !== undefined) guard.watch(onTrouble);
+  const signals = new ProcessSignals(fileChanges(writer, reader));
   const queue: WriteQueue = new WriteQueue(
     sqliteTransactor(writer, {
       beforeCommit: () => {
@@ -79,11 +82,12 @@ export function sqliteStore(writer: Connection, held: RawFile, events: StoreEven
       },
       onDiskFailure,
     }),
+    (last) => signals.heard(last),
   );
   let probe: Promise<void> | null = null;
   let closing: Promise<void> | null = null;
   const closeAll = async () => {
-    await queue.close();
+    await Promise.all([queue.close(), signals.close()]);
     guard.close();
     reader.close();
     closeWriter(writer, guard, held);
@@ -95,6 +99,8 @@ export function sqliteStore(writer: Connection, held: RawFile, events: StoreEven
     // One process serves the file.
     isShared: common !== undefined,
     alone: (job: () => Promise<void>) => job(),
+    signals,
+    endSnapshot: () => reader.endSnapshot(),
     keyVersion: () => {
       reader.enterSnapshot();
       return keyVersion.value;

@@ -22,6 +22,7 @@ export function threadStore(path: string, commits: CommitCount) {
   return {
     read: reader.db,
     deadline: null,
+    endSnapshot: () => reader.endSnapshot(),
     keyVersion: () => {
       reader.enterSnapshot();
       return keyVersion.value;

@@ -1,5 +1,7 @@
 // Organizations and their users.
 import { sql } from 'kysely';
+import { actingAs } from '../engine/acting.ts';
+import { OPERATOR } from '../engine/author.ts';
 import type { Db, OrganizationRow, Trx, UserRow } from '../engine/schema.ts';
 import { lookup, statement } from '../engine/statement.ts';
 import { takeInstant } from '../engine/write-instant.ts';
@@ -43,7 +45,7 @@ export async function createOrganization(
     body_bytes_max: null,
   };
   await trx.insertInto('organizations').values(row).execute();
-  await insertPipeline(trx, {
+  await insertPipeline(actingAs(trx, OPERATOR), {
     orgNumber: row.number,
     createdBy: id,
     now: await takeInstant(trx, row.number, now),

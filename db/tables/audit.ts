@@ -1,7 +1,7 @@
 // The audit log: actions of operators and keys, in the transaction of the action; no personal data, key or token.
 
+import { bulkInsert, type TableRow } from '../engine/bulk-insert.ts';
 import type { AuditRow, Db, Trx } from '../engine/schema.ts';
-import { statement } from '../engine/statement.ts';
 import type { Data } from '../model/json.ts';
 import type { Store } from '../store.ts';
 import { recordId } from './record-id.ts';
@@ -16,10 +16,17 @@ export const AUDIT_ACTIONS = [
   'key.rotated',
   'key.revoked',
   'record.deleted',
+  'record.undeleted',
   'export.started',
   'list.walked',
   'people.exported',
   'people.erased',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.deleted',
+  'webhook.rotated',
+  'webhook.replayed',
+  'webhook.disabled',
   'quota.changed',
   'secrets.rotated',
   'backup.restored',
@@ -45,7 +52,7 @@ export interface AuditEntry {
   orgNumber: number | null;
   actor: Actor;
   action: AuditAction;
-  /** The target of the action: a resource, or `keys`, `users`, `organizations`, and the ID. */
+  /** The target of the action: a resource, or `keys`, `users`, `webhooks`, `organizations`, and the ID. */
   target: { type: string; id: string | null } | null;
   requestId?: string;
   /** A few small values: no personal names, addresses or titles, and no secrets. */
@@ -56,40 +63,46 @@ export interface AuditEntry {
 
 const OF_NONE = 0;
 
-const insertion = statement<never>((db, param) =>
-  db.insertInto('audit_log').values({
-    org_id: param('org'),
-    created_at: param('now'),
-    id: param('id'),
-    actor_type: param('actorType'),
-    actor: param('actor'),
-    user_id: param('user'),
-    origin: param('origin'),
-    action: param('action'),
-    target_type: param('targetType'),
-    target_id: param('targetId'),
-    request_id: param('request'),
-    details: param('details'),
-  }),
-);
+const insert = bulkInsert('audit_log', [
+  'org_id',
+  'created_at',
+  'id',
+  'actor_type',
+  'actor',
+  'user_id',
+  'origin',
+  'action',
+  'target_type',
+  'target_id',
+  'request_id',
+  'details',
+]);
 
 /** Adds an entry, in the transaction of the action. */
-export async function recordAudit(trx: Trx, entry: AuditEntry): Promise<void> {
-  const { orgNumber, actor, action, target, requestId = null, details, now } = entry;
-  await insertion(trx, {
-    org: orgNumber ?? OF_NONE,
-    now,
+export function recordAudit(trx: Trx, entry: AuditEntry): Promise<void> {
+  return recordAuditOf(trx, [entry]);
+}
+
+/** Adds entries in order, in the transaction of their actions. */
+export async function recordAuditOf(trx: Trx, entries: readonly AuditEntry[]): Promise<void> {
+  return insert(trx, entries.map(rowOf));
+}
+
+function rowOf({ orgNumber, actor, action, target, requestId, details, now }: AuditEntry): TableRow {
+  return {
+    org_id: orgNumber ?? OF_NONE,
+    created_at: now,
     id: recordId(now),
-    actorType: actor.type,
+    actor_type: actor.type,
     actor: actor.id,
-    user: actor.userId,
+    user_id: actor.userId,
     origin: actor.origin,
     action,
-    targetType: target?.type ?? null,
-    targetId: target?.id ?? null,
-    request: requestId,
+    target_type: target?.type ?? null,
+    target_id: target?.id ?? null,
+    request_id: requestId ?? null,
     details: details === undefined ? null : JSON.stringify(details),
-  });
+  };
 }
 
 /** An entry with the ID of its organization. */

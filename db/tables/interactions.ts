@@ -1,6 +1,7 @@
 // Logs an interaction once: detects duplicates, and links everyone involved.
 
-import { type Db, type Trx, tableOf } from '../engine/schema.ts';
+import { takeSequence } from '../engine/change-log.ts';
+import { type Db, type RecordTrx, type Trx, tableOf } from '../engine/schema.ts';
 import { lookup, type Param, statement } from '../engine/statement.ts';
 import type { Data } from '../model/json.ts';
 import { contacts } from '../model/resources/contacts.ts';
@@ -39,8 +40,11 @@ export interface NewInteraction {
 
 export interface NewContact {
   data: Data;
-  /** Creates the contact, for which room is already taken, and returns its ID. */
-  put(): Promise<string>;
+  /**
+   * Creates the contact, for which room is already taken, and returns its ID.
+   * @param cause the sequence number of the interaction's change
+   */
+  put(cause: number): Promise<string>;
 }
 
 /**
@@ -48,7 +52,7 @@ export interface NewContact {
  * @throws QuotaError
  */
 export async function logInteraction(
-  trx: Trx,
+  trx: RecordTrx,
   input: NewInteraction,
 ): Promise<{ id: string; isDuplicate: boolean }> {
   const existing = input.isFirst === true ? undefined : await findDuplicate(trx, input);
@@ -66,9 +70,12 @@ export async function logInteraction(
   };
   const contact = typeof known === 'string' ? [] : [{ resource: contacts, data: known.data }];
   await reserveQuota(trx, orgNumber, [...contact, { resource: interactions, data: said }]);
-  const mainContact = typeof known === 'string' ? known : await known.put();
+  // The contact is stored first, but follows the interaction in the log.
+  const sequence = await takeSequence(trx, { orgNumber, at: now });
+  const mainContact = typeof known === 'string' ? known : await known.put(sequence);
   const data = { ...said, main_contact: mainContact };
-  const { id } = await insertReservedRecord(trx, interactions, { orgNumber, createdBy, now, data });
+  const record = { orgNumber, createdBy, now, data, sequence };
+  const { id } = await insertReservedRecord(trx, interactions, record);
   const moment = { orgNumber, interaction: id, date, now };
   await involveContacts(trx, [mainContact, ...input.contactIds], moment);
   await involveCompanies(trx, input.companyIds, moment);
@@ -126,7 +133,7 @@ const origins = lookup<{ key: string }>((db, param, isGiven) =>
     .where(isGiven(keyExpression('primary_id'))),
 );
 
-/** Those of the primary IDs, by their keys, that interactions have: any other cannot be a duplicate. */
+/** Finds which primary IDs, given by their keys, interactions have. An interaction with another one is not a duplicate. */
 export async function findOrigins(
   db: Db,
   orgNumber: number,

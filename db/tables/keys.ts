@@ -4,6 +4,7 @@ import type { ApiKeyRow, Db, Trx } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import { getOrganization } from './accounts.ts';
 import { type Api, generateKey, hashKey, KEY_PREFIXES } from './key-format.ts';
+import { disableWebhook, listEnabledWebhooksOf } from './webhooks.ts';
 
 export type AccessLevel = 'organization' | 'user';
 
@@ -38,6 +39,7 @@ export async function issueKey(trx: Trx, options: NewKey): Promise<IssuedKey> {
   const row: ApiKeyRow = {
     org_id: options.orgNumber,
     id: Bun.randomUUIDv7(),
+    number: await nextNumber(trx, options.orgNumber),
     api: options.api,
     prefix,
     name: options.name,
@@ -54,6 +56,15 @@ export async function issueKey(trx: Trx, options: NewKey): Promise<IssuedKey> {
   await trx.insertInto('api_keys').values(row).execute();
   await insertSecret(trx, row, key, options.now);
   return { key, row };
+}
+
+async function nextNumber(trx: Trx, orgNumber: number): Promise<number> {
+  const { last } = await trx
+    .selectFrom('api_keys')
+    .select((eb) => eb.fn.max('number').as('last'))
+    .where('org_id', '=', orgNumber)
+    .executeTakeFirstOrThrow();
+  return (last ?? 0) + 1;
 }
 
 function insertSecret(trx: Trx, row: ApiKeyRow, key: string, now: number): Promise<unknown> {
@@ -87,6 +98,21 @@ export function findKey(db: Db, id: string): Promise<ApiKeyRow | undefined> {
   return db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** The keys with these numbers in an organization, in no order. */
+export async function findKeysByNumber(
+  db: Db,
+  orgNumber: number,
+  numbers: readonly number[],
+): Promise<ApiKeyRow[]> {
+  if (numbers.length === 0) return [];
+  return db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('org_id', '=', orgNumber)
+    .where('number', 'in', [...new Set(numbers)])
+    .execute();
+}
+
 /** Gives a key a new secret; earlier ones keep working for `graceMs` milliseconds, 0 to end them at once. */
 export async function rotateKey(trx: Trx, row: ApiKeyRow, graceMs: number, now: number): Promise<IssuedKey> {
   const key = generateKey(row.prefix);
@@ -102,7 +128,7 @@ export async function rotateKey(trx: Trx, row: ApiKeyRow, graceMs: number, now: 
   return { key, row };
 }
 
-/** Ends a key with the next request; false if it was already revoked. */
+/** Ends a key with the next request, and disables its webhooks; false if it was already revoked. */
 export async function revokeKey(trx: Trx, row: ApiKeyRow, now: number): Promise<boolean> {
   const result = await trx
     .updateTable('api_keys')
@@ -111,6 +137,8 @@ export async function revokeKey(trx: Trx, row: ApiKeyRow, now: number): Promise<
     .where('id', '=', row.id)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
+  for (const { org_id: orgNumber, id } of await listEnabledWebhooksOf(trx, row))
+    await disableWebhook(trx, { orgNumber, id }, 'key_revoked', now);
   return result.numUpdatedRows > 0n;
 }
 

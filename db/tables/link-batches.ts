@@ -1,57 +1,62 @@
-// Links of one kind under several parents: looked up together, and written together.
+// Links of one kind, under one parent or several: looked up together, and written together.
 import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { bulkInsert } from '../engine/bulk-insert.ts';
-import { type Db, linkTable, type Trx, tableOf } from '../engine/schema.ts';
+import { type Db, linkTable, type RecordTrx, tableOf } from '../engine/schema.ts';
 import { lookup, statement, written } from '../engine/statement.ts';
-import type { Resource, Row } from '../model/resource.ts';
+import type { ColumnValue } from '../model/fields.ts';
+import { childOf } from '../model/links.ts';
+import type { Association, Resource, Row } from '../model/resource.ts';
 import type { LinkKind } from '../model/resources/link-kinds.ts';
+import { getResource } from '../model/resources/registry.ts';
+import { type NotedLink, noteLinks, ownerOf } from './changes.ts';
 import { columnsOfLink, type KindLinkRow } from './link-lists.ts';
-import { deleteLink } from './links.ts';
+import { updateReservedRecords } from './record-updates.ts';
+import { findRecords } from './records.ts';
+import { removeTies, type Tie } from './ties.ts';
 
-/** What links depend on in a record at one end of them: the type of record that it takes, and its owner if asked for. */
+/** What links depend on in a record at one end of them: the type of record that it takes, and its owner. */
 export type LinkEnd = Row & { id: string };
 
 const ends = memoize((resource: Resource) => {
   const type = 'record_type' in resource.fields ? ['record_type'] : [];
-  const find = (names: readonly string[]) =>
-    lookup<LinkEnd>((db, param, isGiven) =>
-      db
-        .selectFrom(tableOf(resource))
-        .select(names)
-        .$castTo<LinkEnd>()
-        .where('org_id', '=', param('org'))
-        .where(isGiven(sql.ref('id'))),
-    );
-  return { bare: find(['id', ...type]), owned: find(['id', ...type, resource.owner ?? 'created_by']) };
+  return lookup<LinkEnd>((db, param, isGiven) =>
+    db
+      .selectFrom(tableOf(resource))
+      .select(['id', ...type, resource.owner ?? 'created_by'])
+      .$castTo<LinkEnd>()
+      .where('org_id', '=', param('org'))
+      .where(isGiven(sql.ref('id'))),
+  );
 });
 
-/** The records with these IDs, in no order; without their owners, an index alone has most of them. */
+/** The records with these IDs, in no order. */
 export async function findLinkEnds(
   db: Db,
   resource: Resource,
-  { orgNumber, ids, hasOwner }: { orgNumber: number; ids: readonly string[]; hasOwner: boolean },
+  orgNumber: number,
+  ids: readonly string[],
 ): Promise<LinkEnd[]> {
-  const { bare, owned } = ends(resource);
-  return (hasOwner ? owned : bare)(db, orgNumber, ids);
+  return ends(resource)(db, orgNumber, ids);
 }
-
-/** Identifies a link of one kind. */
-export type LinkKey = Pick<KindLinkRow, 'parent_id' | 'child_id'>;
 
 const statementsOf = memoize((kind: LinkKind) => {
   const { table, parentColumn, childColumn, fields } = kind.link;
   const own = Object.keys(fields);
   return {
-    find: statement<Row & LinkKey>((db, param) => {
-      // As subqueries, so that every plan looks up one link after another.
-      const found = columnsOfLink(kind).map(([name, column]) => {
-        const ends = sql`link.${sql.ref(parentColumn)} = pair.first and link.${sql.ref(childColumn)} = pair.second`;
-        return sql`(select ${column} from ${sql.table(table)} as link
-          where link.org_id = ${param('org')} and ${ends}) as ${sql.ref(name)}`;
-      });
-      const columns = sql.join([sql`pair.first as parent_id, pair.second as child_id`, ...found]);
-      return written(db, sql`select ${columns} from ${db.engine.pairsIn(param('pairs'))} as pair`);
+    find: statement<KindLinkRow>((db, param) => {
+      const columns = columnsOfLink(kind).map(([name, column]) => sql`${column} as ${sql.ref(name)}`);
+      const ends = sql`${sql.ref(parentColumn)} as parent_id, ${sql.ref(childColumn)} as child_id`;
+      const isGiven = db.engine.isPairAmong(
+        { table, first: parentColumn, second: childColumn },
+        param('org'),
+        param('pairs'),
+      );
+      return written(
+        db,
+        sql`select ${sql.join([ends, ...columns])} from ${sql.table(table)} as link
+          where org_id = ${param('org')} and ${isGiven}`,
+      );
     }),
     insert: bulkInsert(table, ['org_id', parentColumn, childColumn, 'created_at', ...own]),
     change: statement<never>((db, param) =>
@@ -65,71 +70,133 @@ const statementsOf = memoize((kind: LinkKind) => {
   };
 });
 
-const associating = memoize(({ parent, association }: LinkKind) =>
-  statement<never>((db, param) => {
-    if (association === null) throw new Error(`links of ${parent.name} have a table of their own`);
-    const { column, linkedAt } = association;
-    return db
-      .updateTable(tableOf(parent))
-      .set({ [column]: param('child_id'), [linkedAt]: param('linked_at'), updated_at: param('now') })
-      .where('org_id', '=', param('org'))
-      .where('id', '=', param('parent_id'));
-  }),
-);
-
 /** Those of the links that exist, in no order. */
 export async function findLinks(
   db: Db,
   kind: LinkKind,
   orgNumber: number,
-  keys: readonly LinkKey[],
+  ties: readonly Tie[],
 ): Promise<KindLinkRow[]> {
-  const pairs = JSON.stringify(keys.map(({ parent_id, child_id }) => [parent_id, child_id]));
-  const rows = await statementsOf(kind).find(db, { org: orgNumber, pairs });
-  return rows.filter((row): row is KindLinkRow => row.linked_at !== null);
+  const pairs = JSON.stringify(ties.map(({ parent_id, child_id }) => [parent_id, child_id]));
+  return statementsOf(kind).find(db, { org: orgNumber, pairs });
+}
+
+/** Where and when links are written. */
+export interface LinkWriting {
+  orgNumber: number;
+  /** Unix milliseconds. */
+  now: number;
+  /** The sequence number of the change that entails them; by default they are not entailed. */
+  cause?: number;
+  /** A record at an end of the links, by resource and ID. */
+  end(resource: string, id: string): LinkEnd | undefined;
 }
 
 /** Adds links; an association replaces the one that the parent has. */
 export async function insertLinks(
-  trx: Trx,
+  trx: RecordTrx,
   kind: LinkKind,
-  orgNumber: number,
+  writing: LinkWriting,
   rows: readonly KindLinkRow[],
 ): Promise<void> {
-  if (kind.association !== null) {
-    for (const row of rows) await associating(kind)(trx, { ...row, org: orgNumber, now: row.linked_at });
-    return;
-  }
-  const { parentColumn, childColumn } = kind.link;
-  const stored = rows.map(({ parent_id, child_id, linked_at, ...own }) => ({
-    ...{ org_id: orgNumber, [parentColumn]: parent_id, [childColumn]: child_id, created_at: linked_at },
-    ...own,
-  }));
+  if (kind.association !== null) return associate(trx, kind, kind.association, writing, rows);
+  const { parentColumn, childColumn, fields } = kind.link;
+  const stored = rows.map((row) => {
+    const columns: Row = {
+      org_id: writing.orgNumber,
+      [parentColumn]: row.parent_id,
+      [childColumn]: row.child_id,
+      created_at: row.linked_at,
+    };
+    for (const name in fields) columns[name] = row[name] ?? null;
+    return columns;
+  });
   await statementsOf(kind).insert(trx, stored);
+  await note(trx, kind, writing, 'linked', rows);
 }
 
 /** Stores the own fields of links. */
 export async function updateLinks(
-  trx: Trx,
+  trx: RecordTrx,
   kind: LinkKind,
-  orgNumber: number,
+  writing: LinkWriting,
   rows: readonly KindLinkRow[],
 ): Promise<void> {
-  for (const row of rows) await statementsOf(kind).change(trx, { ...row, org: orgNumber });
+  for (const row of rows) await statementsOf(kind).change(trx, { ...row, org: writing.orgNumber });
+  await note(trx, kind, writing, 'linked', rows);
+}
+
+/** Removes links that exist. */
+export async function deleteLinks(
+  trx: RecordTrx,
+  kind: LinkKind,
+  writing: LinkWriting,
+  rows: readonly KindLinkRow[],
+): Promise<void> {
+  if (kind.association !== null) {
+    const cleared = rows.map((row) => ({ ...row, child_id: null, linked_at: null }));
+    return associate(trx, kind, kind.association, writing, cleared);
+  }
+  await removeTies(trx, kind.link, writing.orgNumber, rows);
+  await note(trx, kind, writing, 'unlinked', rows);
+}
+
+// An association is a field of the parent.
+async function associate(
+  trx: RecordTrx,
+  { parent }: LinkKind,
+  { column, linkedAt }: Association,
+  { orgNumber, now }: LinkWriting,
+  links: readonly { parent_id: string; child_id: string | null; linked_at: number | null }[],
+): Promise<void> {
+  const ids = links.map(({ parent_id }) => parent_id);
+  const rows = new Map((await findRecords(trx, parent, orgNumber, ids)).map((row) => [row.id, row]));
+  const updates = links.flatMap(({ parent_id, child_id, linked_at }) => {
+    const row = rows.get(parent_id);
+    const columns = { [column]: child_id, [linkedAt]: linked_at, updated_at: now };
+    return row === undefined ? [] : [{ row, columns }];
+  });
+  await updateReservedRecords(trx, parent, orgNumber, updates);
+}
+
+async function note(
+  trx: RecordTrx,
+  kind: LinkKind,
+  { orgNumber, now, cause, end }: LinkWriting,
+  action: 'linked' | 'unlinked',
+  rows: readonly KindLinkRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const links = rows.map((row) => {
+    const parent = end(kind.parent.name, row.parent_id);
+    const child = childOf(kind.link, { link: row, ...(parent && { parent }) }) ?? '';
+    const owners = {
+      parent: ownerIn(kind.parent, parent),
+      child: ownerIn(getResource(child), end(child, row.child_id)),
+    };
+    return linkNote(kind, row, child, owners);
+  });
+  await noteLinks(trx, kind.parent, { orgNumber, at: now, cause, action }, links);
+}
+
+function ownerIn(resource: Resource, record: LinkEnd | undefined): ColumnValue {
+  return record === undefined ? null : ownerOf(resource, record);
 }
 
 /**
- * Removes links that exist.
- * @param now Unix milliseconds
+ * A link as the log of changes has it.
+ * @param child the resource of the child
+ * @param owners of the records at its ends
  */
-export async function deleteLinks(
-  trx: Trx,
-  kind: LinkKind,
-  orgNumber: number,
-  { keys, now }: { keys: readonly LinkKey[]; now: number },
-): Promise<void> {
-  for (const { parent_id, child_id } of keys) {
-    if (kind.association === null) await deleteLink(trx, kind.link, { orgNumber, id: parent_id }, child_id);
-    else await associating(kind)(trx, { parent_id, child_id: null, linked_at: null, org: orgNumber, now });
-  }
+export function linkNote(
+  { name, parent, link }: LinkKind,
+  { parent_id, child_id: id, linked_at, ...row }: KindLinkRow,
+  child: string,
+  owners: { parent: ColumnValue; child: ColumnValue },
+): NotedLink {
+  const fields: Row = {};
+  for (const own in link.fields) fields[own] = row[own] ?? null;
+  const short = name.slice(parent.name.length + 1);
+  const values = { name: short, resource: child, id, linked_at, fields, owner: owners.child };
+  return { parent: parent_id, parentOwner: owners.parent, values };
 }

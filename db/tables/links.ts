@@ -2,33 +2,20 @@
 
 import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
-import { type Db, type LinkRow, linkTable, type RecordKey, type Trx, tableOf } from '../engine/schema.ts';
+import { type Db, type LinkRow, linkTable, type RecordKey, tableOf } from '../engine/schema.ts';
 import { type Param, statement } from '../engine/statement.ts';
-import type { Link, Resource, Row } from '../model/resource.ts';
+import type { Link, Resource } from '../model/resource.ts';
 import { getResource } from '../model/resources/registry.ts';
 
 const statementsOf = memoize((link: Link) => {
-  const { parentColumn, childColumn, fields } = link;
+  const { parentColumn, childColumn } = link;
   const table = linkTable(link.table);
-  const columns = ['org_id', parentColumn, childColumn, 'created_at', ...Object.keys(fields)];
   return {
     find: statement<LinkRow>((db, param) =>
       db
         .selectFrom(table)
         .selectAll()
         .$castTo<LinkRow>()
-        .where('org_id', '=', param('org'))
-        .where(parentColumn, '=', param('parent'))
-        .where(childColumn, '=', param('child')),
-    ),
-    insert: statement<never>((db, param) =>
-      db
-        .insertInto(table)
-        .values(Object.fromEntries(columns.map((column) => [column, param(column)])) as never),
-    ),
-    remove: statement<never>((db, param) =>
-      db
-        .deleteFrom(table)
         .where('org_id', '=', param('org'))
         .where(parentColumn, '=', param('parent'))
         .where(childColumn, '=', param('child')),
@@ -94,37 +81,6 @@ export async function findLink(
   childId: string,
 ): Promise<LinkRow | undefined> {
   return (await statementsOf(link).find(db, { org: parent.orgNumber, parent: parent.id, child: childId }))[0];
-}
-
-export interface NewLink {
-  childId: string;
-  /** The link's own columns. */
-  columns: Row;
-  /** Unix milliseconds. */
-  now: number;
-}
-
-/** Links a child to a parent. */
-export async function insertLink(
-  trx: Trx,
-  link: Link,
-  parent: RecordKey,
-  { childId, columns, now }: NewLink,
-): Promise<LinkRow> {
-  const row: LinkRow = {
-    ...columns,
-    org_id: parent.orgNumber,
-    [link.parentColumn]: parent.id,
-    [link.childColumn]: childId,
-    created_at: now,
-  };
-  await statementsOf(link).insert(trx, row);
-  return row;
-}
-
-/** Removes a link, if it exists. */
-export async function deleteLink(trx: Trx, link: Link, parent: RecordKey, childId: string): Promise<void> {
-  await statementsOf(link).remove(trx, { org: parent.orgNumber, parent: parent.id, child: childId });
 }
 
 /** The position of a link among those of its parent. */

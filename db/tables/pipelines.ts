@@ -1,19 +1,26 @@
 // Pipelines with their stages, which have their own table so that deals can refer to them.
 import { sql } from 'kysely';
 import { bulkInsert } from '../engine/bulk-insert.ts';
+import type { ChangeContext } from '../engine/change-log.ts';
 import {
   type ColumnMap,
   type Db,
   type RecordKey,
+  type RecordRow,
+  type RecordTrx,
   type StageRow,
   type Trx,
   tableOf,
 } from '../engine/schema.ts';
 import { lookup, statement } from '../engine/statement.ts';
 import { inBatches } from '../event-loop.ts';
+import type { Data } from '../model/json.ts';
+import { deals } from '../model/resources/deals.ts';
 import { pipelines, type StageType } from '../model/resources/pipelines.ts';
+import { noteUpdated } from './changes.ts';
 import { recordId } from './record-id.ts';
-import { insertRecord } from './records.ts';
+import { updateReservedRecords } from './record-updates.ts';
+import { findRecord, insertRecord } from './records.ts';
 
 export interface NewStage {
   name: string;
@@ -23,7 +30,7 @@ export interface NewStage {
 
 /** Inserts a pipeline and its stages in order; returns the pipeline's ID. `now` is in Unix milliseconds. */
 export async function insertPipeline(
-  trx: Trx,
+  trx: RecordTrx,
   pipeline: { orgNumber: number; createdBy: string; now: number; name: string; stages: readonly NewStage[] },
 ): Promise<string> {
   const { name, stages, ...origin } = pipeline;
@@ -118,16 +125,16 @@ export async function findOldestPipeline(db: Db, orgNumber: number): Promise<str
   return (await oldestPipeline(db, { org: orgNumber }))[0]?.id;
 }
 
-/** Those of the stages that contain deals, with their names. */
+/** Those of the stages that contain deals, with their names and pipelines. */
 export function findStagesInUse(
   db: Db,
   orgNumber: number,
   stageIds: readonly string[],
-): Promise<Pick<StageRow, 'id' | 'name'>[]> {
+): Promise<Pick<StageRow, 'id' | 'name' | 'pipeline_id'>[]> {
   if (stageIds.length === 0) return Promise.resolve([]);
   return db
     .selectFrom('pipeline_stages as stage')
-    .select(['stage.id', 'stage.name'])
+    .select(['stage.id', 'stage.name', 'stage.pipeline_id'])
     .where('stage.org_id', '=', orgNumber)
     .where('stage.id', 'in', [...stageIds])
     .where((eb) =>
@@ -154,6 +161,31 @@ export async function updateStage(trx: Trx, row: StageRow): Promise<void> {
     .execute();
 }
 
+/**
+ * Gives a stage another name, if it exists.
+ * @param now Unix milliseconds
+ */
+export async function renameStage(
+  trx: RecordTrx,
+  { orgNumber, id }: RecordKey,
+  name: string,
+  now: number,
+): Promise<void> {
+  const [stage] = await findStages(trx, orgNumber, [id]);
+  const row = stage && (await findRecord(trx, pipelines, { orgNumber, id: stage.pipeline_id }));
+  if (stage === undefined || row === undefined) return;
+  const before = await listStages(trx, orgNumber, [row.id]);
+  await updateStage(trx, { ...stage, name });
+  const after = before.map((one) => (one.id === id ? { ...one, name } : one));
+  const beside = { before: { stages: before.map(showStage) }, after: { stages: after.map(showStage) } };
+  await updateReservedRecords(trx, pipelines, orgNumber, [{ row, columns: { updated_at: now }, beside }]);
+}
+
+/** A stage as a response shows it. */
+export function showStage({ id, name, type, probability, position }: StageRow): Data {
+  return { id, name, type, probability, position };
+}
+
 /** Deletes stages without deals. */
 export async function deleteStages(trx: Trx, orgNumber: number, stageIds: readonly string[]): Promise<void> {
   if (stageIds.length === 0) return;
@@ -164,21 +196,40 @@ export async function deleteStages(trx: Trx, orgNumber: number, stageIds: readon
     .execute();
 }
 
-/** Updates the deals of a stage to its new type: their status and, if closed or reopened, their closing time. */
-export async function moveDealsWithStage(trx: Trx, stage: StageRow, now: number): Promise<void> {
+/**
+ * Updates the deals of a stage to its new type: their status and, if closed or reopened, their closing time.
+ * @param context of the change of the pipeline
+ */
+export async function moveDealsWithStage(
+  trx: RecordTrx,
+  stage: StageRow,
+  context: ChangeContext,
+): Promise<void> {
   const columns: ColumnMap = {
     status: stage.type,
-    closed_at: stage.type === 'open' ? null : now,
-    updated_at: now,
+    closed_at: stage.type === 'open' ? null : context.at,
+    updated_at: context.at,
   };
-  const table = tableOf({ name: 'deals' });
-  const inStage = trx.selectFrom(table).select('id').where('org_id', '=', stage.org_id);
-  const deals = await inStage.where('stage_id', '=', stage.id).execute();
+  const table = tableOf(deals);
+  const inStage = trx
+    .selectFrom(table)
+    .select(['id', 'status', 'closed_at', 'owner_id'])
+    .$castTo<RecordRow>()
+    .where('org_id', '=', stage.org_id)
+    .where('stage_id', '=', stage.id);
+  const rows = await inStage.orderBy('id').execute();
   await inBatches(async (rowsMax) => {
-    const ids = deals.splice(-rowsMax).map((deal) => deal.id);
-    if (ids.length === 0) return 0;
+    const some = rows.splice(0, rowsMax);
+    if (some.length === 0) return 0;
+    const ids = some.map(({ id }) => id);
     const update = trx.updateTable(table).set(columns).where('org_id', '=', stage.org_id);
     await update.where('id', 'in', ids).execute();
+    await noteUpdated(
+      trx,
+      deals,
+      context,
+      some.map((row) => ({ row, columns })),
+    );
     return ids.length;
   });
 }

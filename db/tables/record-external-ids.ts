@@ -133,13 +133,8 @@ export function showExternalId({ source, external_id: id, created_at }: External
   return { source, id, created_at: instantText(created_at) };
 }
 
-/** The size of the external IDs of a record, in bytes. */
-export async function externalIdBytesOf(
-  db: Db,
-  resource: Resource,
-  { orgNumber, id }: RecordKey,
-): Promise<number> {
-  const rows = await listExternalIds(db, resource, orgNumber, [id]);
+/** The size of external IDs, in bytes. */
+export function externalIdBytesOf(rows: readonly ExternalIdRow[]): number {
   return rows.reduce((sum, { source, external_id }) => sum + bytesOf({ source, id: external_id }), 0);
 }
 
@@ -166,6 +161,8 @@ function uncharge(trx: Trx, orgNumber: number, removed: readonly ExternalId[]): 
 export interface Attachment {
   recordId: string;
   externalId: ExternalId;
+  /** When it first got it, in Unix milliseconds; by default now. */
+  createdAt?: number;
 }
 
 const insert = bulkInsert('external_ids', [
@@ -181,17 +178,17 @@ const insert = bulkInsert('external_ids', [
  * Inserts external IDs that were counted.
  * @param now Unix milliseconds
  */
-export async function insertReservedExternalIds(
+export function insertReservedExternalIds(
   trx: Trx,
   { name: resource }: Resource,
   orgNumber: number,
   attachments: readonly Attachment[],
   now: number,
-): Promise<void> {
-  const rows = attachments.map(({ recordId, externalId: { source, id } }) => ({
-    ...{ org_id: orgNumber, resource, source, external_id: id, record_id: recordId, created_at: now },
+): Eventually<void> {
+  const rows = attachments.map(({ recordId, externalId: { source, id }, createdAt = now }) => ({
+    ...{ org_id: orgNumber, resource, source, external_id: id, record_id: recordId, created_at: createdAt },
   }));
-  await insert(trx, rows);
+  return insert(trx, rows);
 }
 
 const removal = statement<ExternalId>((db, param) =>
@@ -204,21 +201,24 @@ const removal = statement<ExternalId>((db, param) =>
     .returning(['source', 'external_id as id']),
 );
 
-const removalOfAll = statement<never>((db, param) =>
-  db
-    .deleteFrom('external_ids')
-    .where('org_id', '=', param('org'))
-    .where('resource', '=', param('resource'))
-    .where('record_id', '=', param('record')),
+const removalOfAll = memoize(({ name }: Resource) =>
+  lookup<never>((db, param, isGiven) =>
+    db
+      .deleteFrom('external_ids')
+      .where('org_id', '=', param('org'))
+      .where('resource', '=', name)
+      .where(isGiven(sql.ref('record_id'))),
+  ),
 );
 
-/** Removes the external IDs of a record that is deleted, and counted with them. */
+/** Removes the external IDs of records that are deleted, and counted with them. */
 export async function deleteExternalIds(
   trx: Trx,
-  { name: resource }: Resource,
-  { orgNumber, id: record }: RecordKey,
+  resource: Resource,
+  orgNumber: number,
+  recordIds: readonly string[],
 ): Promise<void> {
-  await removalOfAll(trx, { org: orgNumber, resource, record });
+  await removalOfAll(resource)(trx, orgNumber, recordIds);
 }
 
 /** Removes a record's external ID of a source; false if it has none. */

@@ -54,6 +54,11 @@ export function smallestId(instant: number): string {
   return `${timeDigits(Math.min(Math.max(instant, 0), MS_MAX))}-0000-0000-000000000000`;
 }
 
+/** The millisecond in an ID that `recordId` made (Unix time); NaN for most other texts. */
+export function instantOfId(id: string): number {
+  return id.length === LENGTH ? Number(`0x${id.slice(0, 8)}${id.slice(9, 13)}`) : Number.NaN;
+}
+
 function timeDigits(ms: number): string {
   const digits = ms.toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;

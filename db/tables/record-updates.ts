@@ -1,15 +1,17 @@
 // Changes columns of records, compiled once for each set of columns.
 
+import { sql } from 'kysely';
 import { BoundedMap, memoize } from '../cache.ts';
-import type { Eventually, PreparedQuery } from '../engine/engine.ts';
+import { andThen, type Eventually, inTurn, type PreparedQuery } from '../engine/engine.ts';
 import { chargeQuota } from '../engine/quota.ts';
-import { type RecordRow, type Trx, tableOf } from '../engine/schema.ts';
+import { type RecordRow, type RecordTrx, type Trx, tableOf } from '../engine/schema.ts';
 import { type Statement, statement } from '../engine/statement.ts';
 import type { TransactionEngine } from '../engine/transaction.ts';
 import { keyColumn } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
 import { toColumns } from '../model/record-forms.ts';
 import type { Resource, Row } from '../model/resource.ts';
+import { type NotedUpdate, noteUpdated } from './changes.ts';
 import { bytesOf } from './content-bytes.ts';
 
 /** The columns of the given fields that differ from the stored ones. */
@@ -53,13 +55,13 @@ export interface StoredRecord {
  * @throws QuotaError
  */
 export async function updateRecord(
-  trx: Trx,
+  trx: RecordTrx,
   resource: Resource,
   stored: StoredRecord,
   columns: Row,
 ): Promise<void> {
   await reserveUpdate(trx, resource, stored, columns);
-  await updateReservedRecord(trx, resource, stored, columns);
+  await updateReservedRecords(trx, resource, stored.orgNumber, [{ row: stored.row, columns }]);
 }
 
 /**
@@ -79,15 +81,15 @@ export function reserveUpdate(
   });
 }
 
-/** Sets columns of one record that were counted; there can be none. */
-export async function updateReservedRecord(
+// Sets columns that were counted.
+function setColumns(
   trx: Trx,
   resource: Resource,
-  { orgNumber, row: { id } }: StoredRecord,
-  columns: Row,
-): Promise<void> {
-  const names = Object.keys(columns);
-  if (names.length > 0) await updateOf(resource, names)(trx, { ...columns, org: orgNumber, id });
+  orgNumber: number,
+  { row: { id }, columns }: RecordUpdate,
+): Eventually<void> {
+  const update = updateOf(resource, Object.keys(columns));
+  return andThen(update(trx, { ...columns, org: orgNumber, id }), () => undefined);
 }
 
 const bulkUpdates = memoize(
@@ -104,37 +106,89 @@ function bulkUpdateOf(resource: Resource, names: string) {
   );
 }
 
-/** What a change sets of a record. */
-export interface RecordUpdate {
-  row: RecordRow;
-  /** There can be none. */
-  columns: Row;
+/** What a change sets of a record: always its time as well. */
+export type RecordUpdate = NotedUpdate;
+
+/**
+ * Sets columns of records that were counted; in their order if records have unique values in them.
+ * @param cause the sequence number of the change that entails this
+ */
+export function updateReservedRecords(
+  trx: RecordTrx,
+  resource: Resource,
+  orgNumber: number,
+  updates: readonly RecordUpdate[],
+  cause: number | null = null,
+): Eventually<void> {
+  const [first] = updates;
+  if (first === undefined) return;
+  const context = { orgNumber, at: Number(first.columns.updated_at), cause };
+  return inTurn([
+    () =>
+      updates.length > 1
+        ? updateSeveral(trx, resource, orgNumber, updates)
+        : setColumns(trx, resource, orgNumber, first),
+    () => noteUpdated(trx, resource, context, updates),
+  ]);
 }
 
-/** Sets columns of several records that were counted; in their order if records have unique values in them. */
-export async function updateReservedRecords(
+const fills = memoize((_: Resource) => new BoundedMap<string, Statement<RecordRow>>(COLUMN_SETS_MAX));
+
+function fillOf(resource: Resource, column: string): Statement<RecordRow> {
+  return fills(resource).getOrCompute(column, () =>
+    statement<RecordRow>((db, param) =>
+      db
+        .updateTable(tableOf(resource))
+        .set({ [column]: param('value'), updated_at: param('now') } as never)
+        .where('org_id', '=', param('org'))
+        .where(db.engine.isAmong(sql.ref('id'), param('ids')))
+        .where(column, 'is', null)
+        .returning(['id', ...(resource.owner === null ? [] : [resource.owner])] as never)
+        .$castTo<RecordRow>(),
+    ),
+  );
+}
+
+/**
+ * Sets a reference of many records in which it is null.
+ * @param cause the sequence number of the change that entails this
+ */
+export async function fillReferences(
+  trx: RecordTrx,
+  resource: Resource,
+  column: string,
+  given: { orgNumber: number; ids: readonly string[]; value: string; now: number; cause: number },
+): Promise<void> {
+  const { orgNumber, ids, value, now, cause } = given;
+  if (ids.length === 0) return;
+  const args = { org: orgNumber, ids: JSON.stringify(ids), value, now };
+  const rows = await fillOf(resource, column)(trx, args);
+  const columns = { [column]: value, updated_at: now };
+  await noteUpdated(
+    trx,
+    resource,
+    { orgNumber, at: now, cause },
+    rows.map((row) => ({ row, columns })),
+  );
+}
+
+async function updateSeveral(
   trx: Trx,
   resource: Resource,
   orgNumber: number,
   updates: readonly RecordUpdate[],
 ): Promise<void> {
-  const [only, ...others] = updates;
-  if (only !== undefined && others.length === 0)
-    return updateReservedRecord(trx, resource, { orgNumber, row: only.row }, only.columns);
   const unique = Object.values(resource.unique).flat();
   const alike = new Map<string, RecordUpdate[]>();
   for (const update of updates) {
-    const names = Object.keys(update.columns).join(' ');
-    if (names === '') continue;
     const isUnique = unique.some((name) => name in update.columns);
-    if (isUnique) await updateReservedRecord(trx, resource, { orgNumber, row: update.row }, update.columns);
-    else alike.getOrInsert(names, []).push(update);
+    if (isUnique) await setColumns(trx, resource, orgNumber, update);
+    else alike.getOrInsert(Object.keys(update.columns).join(' '), []).push(update);
   }
   for (const [names, some] of alike) {
     const updateAll = some.length > 1 ? bulkUpdateOf(resource, names)(trx.engine) : null;
     if (updateAll === null) {
-      for (const { row, columns } of some)
-        await updateReservedRecord(trx, resource, { orgNumber, row }, columns);
+      for (const update of some) await setColumns(trx, resource, orgNumber, update);
     } else {
       const rows = some.map(({ row: { id }, columns }) => ({ ...columns, id }));
       await updateAll([JSON.stringify(rows), orgNumber]);

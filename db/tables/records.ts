@@ -3,13 +3,22 @@
 import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { type BulkInsert, bulkInsert } from '../engine/bulk-insert.ts';
-import { andThen, type Eventually } from '../engine/engine.ts';
+import type { ChangeContext } from '../engine/change-log.ts';
+import { andThen, type Eventually, inTurn } from '../engine/engine.ts';
 import { chargeQuota } from '../engine/quota.ts';
-import { type Db, type RecordKey, type RecordRow, type Trx, tableOf } from '../engine/schema.ts';
+import {
+  type Db,
+  type RecordKey,
+  type RecordRow,
+  type RecordTrx,
+  type Trx,
+  tableOf,
+} from '../engine/schema.ts';
 import { type Lookup, lookup } from '../engine/statement.ts';
 import type { Data } from '../model/json.ts';
 import { storedRow } from '../model/record-forms.ts';
 import type { Resource } from '../model/resource.ts';
+import { noteCreated } from './changes.ts';
 import { columnsOf } from './columns.ts';
 import { bytesOf } from './content-bytes.ts';
 import { longTexts, PageSizeLimit } from './page-size.ts';
@@ -43,8 +52,8 @@ export interface Provenance {
   now: number;
 }
 
-/** A record to be inserted. */
-export interface NewRecord extends Provenance {
+/** A record to be inserted, and its place in the log if that is given. */
+export interface NewRecord extends Provenance, Pick<ChangeContext, 'cause' | 'sequence'> {
   /** Its fields; missing ones get their defaults. */
   data: Data;
 }
@@ -53,7 +62,11 @@ export interface NewRecord extends Provenance {
  * Inserts a new record and returns its row.
  * @throws QuotaError
  */
-export async function insertRecord(trx: Trx, resource: Resource, record: NewRecord): Promise<RecordRow> {
+export async function insertRecord(
+  trx: RecordTrx,
+  resource: Resource,
+  record: NewRecord,
+): Promise<RecordRow> {
   await reserveQuota(trx, record.orgNumber, [{ resource, data: record.data }]);
   return insertReservedRecord(trx, resource, record);
 }
@@ -75,25 +88,49 @@ export function reserveQuota(
 
 /** Inserts a new record that was counted, and returns its row. */
 export async function insertReservedRecord(
-  trx: Trx,
+  trx: RecordTrx,
   resource: Resource,
   record: NewRecord,
 ): Promise<RecordRow> {
-  const { data, ...origin } = record;
+  const { data, cause, sequence, ...origin } = record;
   const row = newRow(resource, origin, recordId(origin.now), data);
-  await statementsOf(resource).insert(trx, [row]);
+  await insertRows(trx, resource, { ...origin, cause, sequence }, [row]);
   return row;
 }
 
 /** Inserts new records that have IDs and were counted. */
 export function insertReservedRecords(
-  trx: Trx,
+  trx: RecordTrx,
   resource: Resource,
   origin: Provenance,
   records: readonly { id: string; data: Data }[],
-): Promise<void> {
+): Eventually<void> {
+  if (records.length === 0) return;
   const rows = records.map(({ id, data }) => newRow(resource, origin, id, data));
-  return statementsOf(resource).insert(trx, rows);
+  return insertRows(trx, resource, origin, rows);
+}
+
+/** Inserts a deleted record that was counted, and returns the sequence number of its change. */
+export async function restoreReservedRecord(
+  trx: RecordTrx,
+  resource: Resource,
+  { orgNumber, now }: Pick<Provenance, 'orgNumber' | 'now'>,
+  row: RecordRow,
+): Promise<number> {
+  await statementsOf(resource).insert(trx, [row]);
+  return noteCreated(trx, resource, { orgNumber, at: now, action: 'undeleted' }, [row]);
+}
+
+function insertRows(
+  trx: RecordTrx,
+  resource: Resource,
+  { orgNumber, now, cause, sequence }: Provenance & Pick<NewRecord, 'cause' | 'sequence'>,
+  rows: readonly RecordRow[],
+): Eventually<void> {
+  return inTurn([
+    () => statementsOf(resource).insert(trx, rows),
+    () => noteCreated(trx, resource, { orgNumber, at: now, cause, sequence }, rows),
+  ]);
 }
 
 function newRow(

@@ -1,5 +1,6 @@
 // IDs in reference fields: each must belong to a user of the organization, or to a visible record of it.
 import { memoize } from '../cache.ts';
+import { allOf, andThen, type Eventually } from '../engine/engine.ts';
 import type { Db, RecordRow } from '../engine/schema.ts';
 import { type Fault, referenceFault } from '../model/faults.ts';
 import type { Field } from '../model/fields.ts';
@@ -24,7 +25,7 @@ export interface ReferenceInput {
 type Fields = Readonly<Record<string, Field>>;
 
 /** The IDs that exist and are visible, by resource (or `users`). */
-export type References = ReadonlyMap<string, ReadonlySet<string>>;
+export type References = ReadonlyMap<string, Pick<ReadonlySet<string>, 'has'>>;
 
 const NONE: References = new Map();
 
@@ -50,12 +51,12 @@ function newIdsIn({ input, current }: ReferenceInput, name: string): readonly st
 }
 
 /** The IDs in the reference fields of several bodies that exist and are visible, looked up together. */
-export async function findReferences(
+export function findReferences(
   db: Db,
   fields: Fields,
   given: readonly ReferenceInput[],
   viewer: Viewer,
-): Promise<References> {
+): Eventually<References> {
   const wanted = new Map<string, Set<string>>();
   for (const { name, target } of referenceFields(fields)) {
     for (const one of given) {
@@ -67,21 +68,20 @@ export async function findReferences(
     }
   }
   if (wanted.size === 0) return NONE;
-  const finding = [...wanted].map(
-    async ([target, ids]) => [target, new Set(await findIds(db, target, [...ids], viewer))] as const,
+  const finding = [...wanted].map(([target, ids]) =>
+    andThen(findIds(db, target, [...ids], viewer), (found) => [target, new Set(found)] as const),
   );
-  return new Map(await Promise.all(finding));
+  return andThen(allOf(finding), (found) => new Map(found));
 }
 
-async function findIds(db: Db, target: string, ids: string[], viewer: Viewer): Promise<string[]> {
+function findIds(db: Db, target: string, ids: string[], viewer: Viewer): Eventually<string[]> {
   const { orgNumber } = viewer;
-  if (target === 'users') {
-    const users = await findUsersById(db, orgNumber, ids);
-    return users.map(({ id }) => id);
-  }
+  if (target === 'users')
+    return andThen(findUsersById(db, orgNumber, ids), (users) => users.map(({ id }) => id));
   const resource = getResource(target);
-  const rows = await findRecords(db, resource, orgNumber, ids);
-  return rows.filter((row) => viewer.sees(resource, row)).map(({ id }) => id);
+  return andThen(findRecords(db, resource, orgNumber, ids), (rows) =>
+    rows.filter((row) => viewer.sees(resource, row)).map(({ id }) => id),
+  );
 }
 
 /** The faults of a body's reference fields, in their order; `found` contains the valid IDs. */

@@ -1,5 +1,6 @@
-// Settings of the whole database: the secrets that sign cursors and transcript links, and the state of an upgrade.
+// Settings of the whole database: what signs cursors and transcript links, encrypts secrets of webhooks, and so on.
 import { memoize } from '../cache.ts';
+import { CHANGES_DAYS } from '../engine/changes-kept.ts';
 import { andThen, type Engine, type Eventually } from '../engine/engine.ts';
 import type { Db, Trx } from '../engine/schema.ts';
 import { findSetting, initializeSetting, setSetting } from '../engine/setting.ts';
@@ -9,8 +10,21 @@ const CURRENT = 'signing_secret';
 const OTHERS = 'other_signing_secrets';
 const PACKED_FROM = 'answers_packed_from';
 
+/** The setting that tells the log of changes before a restored backup from the one after it. */
+export const CHANGES_EPOCH = 'changes_epoch';
+
+const SIGNING_SETTINGS: readonly string[] = [CURRENT, OTHERS];
+
+// Its secrets must stay readable however often the signing secret is rotated.
+const WEBHOOK_KEY = 'webhook_secrets_key';
+
 /** The settings that belong to the content of a database. */
-export const SIGNING_SETTINGS: readonly string[] = [CURRENT, OTHERS];
+export const CONTENT_SETTINGS: readonly string[] = [
+  ...SIGNING_SETTINGS,
+  CHANGES_DAYS,
+  CHANGES_EPOCH,
+  WEBHOOK_KEY,
+];
 
 /** A secret that signs, or whose signatures are accepted; 32 bytes, hex. */
 export interface SigningSecret {
@@ -40,6 +54,23 @@ export function findSigningSecrets(db: Db): Eventually<SigningSecret[]> {
     const others = JSON.parse(settingOf(OTHERS) ?? '[]') as SigningSecret[];
     return [{ secret: current, until: null }, ...others];
   });
+}
+
+/** Creates the key that the secrets of webhooks are encrypted with, if there is none. */
+export function makeWebhookKey(trx: Trx): Promise<void> {
+  return initializeSetting(trx, WEBHOOK_KEY, newSecret());
+}
+
+/** The key that the secrets of webhooks are encrypted with; 32 bytes, hex. */
+export async function getWebhookKey(db: Db): Promise<string> {
+  const key = await findSetting(db, WEBHOOK_KEY);
+  if (key === undefined) throw new Error('there is no key for the secrets of webhooks');
+  return key;
+}
+
+/** Makes the positions that clients have in the log of changes invalid, because a backup was restored. */
+export function beginChangesEpoch(trx: Trx): Promise<void> {
+  return setSetting(trx, CHANGES_EPOCH, crypto.randomUUID());
 }
 
 /** Lets all servers of the database accept a new secret, before anything is signed with it. */

@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
+import { allOf, andThen, type Eventually } from '../engine/engine.ts';
 import { type Db, linkTable, tableOf } from '../engine/schema.ts';
 import { type Lookup, lookup } from '../engine/statement.ts';
 import type { Filter, Resource } from '../model/resource.ts';
@@ -42,13 +43,14 @@ export async function findUnique(
 }
 
 /** The IDs of the records with any of these values, by `uniqueName`. */
-export async function findOwners(
+export function findOwners(
   db: Db,
   resource: Resource,
   orgNumber: number,
   given: readonly { unique: readonly UniqueValue[] }[],
-): Promise<Map<string, string>> {
+): Eventually<Map<string, string>> {
   const found = new Map<string, string>();
+  const finding: Eventually<void>[] = [];
   for (const filter in resource.unique) {
     const declared = resource.filters[filter];
     const keys: string[] = [];
@@ -56,10 +58,12 @@ export async function findOwners(
       for (const value of unique) if (value.filter === filter) keys.push(value.key);
     }
     if (declared === undefined || keys.length === 0) continue;
-    for (const row of await owners(resource)(declared)(db, orgNumber, keys))
-      found.set(uniqueName({ filter, key: row.key }), row.id);
+    const note = (rows: { key: string; id: string }[]) => {
+      for (const { key, id } of rows) found.set(uniqueName({ filter, key }), id);
+    };
+    finding.push(andThen(owners(resource)(declared)(db, orgNumber, keys), note));
   }
-  return found;
+  return andThen(allOf(finding), () => found);
 }
 
 /** Identifies a unique value among those of its resource. */

@@ -21,11 +21,16 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** The routes under /docs; `baseUrl` is where clients reach the service. */
-export function docs(baseUrl: () => string) {
+/** Makes the handler of a page from what it responds to a request that it does not refuse. */
+export type PageMaker = (
+  respond: (request: Request) => Response | Promise<Response>,
+) => (context: { request: Request }) => Response | Promise<Response>;
+
+/** The routes under /docs, each made by `page`; `baseUrl` is where clients reach the service. */
+export function docs(baseUrl: () => string, page: PageMaker) {
   const app = new Elysia({ name: 'docs' });
   for (const [path, content] of Object.entries(contents(baseUrl))) {
-    const handler = ({ request }: { request: Request }) => content.respond(request, HEADERS);
+    const handler = page((request) => content.respond(request, HEADERS));
     for (const method of ['GET', 'HEAD']) app.route(method, path, handler, { parse: 'none' });
   }
   return app;
@@ -33,7 +38,7 @@ export function docs(baseUrl: () => string) {
 
 function contents(baseUrl: () => string): Record<string, Content> {
   return {
-    '/docs': new Content('text/html; charset=utf-8', () => page(baseUrl())),
+    '/docs': new Content('text/html; charset=utf-8', () => pageText(baseUrl())),
     '/docs/json': new Content('application/json; charset=utf-8', async () =>
       JSON.stringify(await description(baseUrl())),
     ),
@@ -51,7 +56,7 @@ async function description(baseUrl: string): Promise<Data> {
   return openApiDocument({ baseUrl });
 }
 
-async function page(baseUrl: string): Promise<string> {
+async function pageText(baseUrl: string): Promise<string> {
   const { docsPage } = await import('./page.ts');
   return docsPage(await description(baseUrl), baseUrl);
 }

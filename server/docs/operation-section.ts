@@ -106,9 +106,12 @@ function headerList({ headers = {} }: AnswerShape, listing: Listing): Html | und
 }
 
 function answerSample(status: string, { content = {} }: AnswerShape): Html[] {
-  return Object.values(content).flatMap((one) =>
-    examplesOf(one).map((value) => sample(`${status} ${nameOf(one.schema ?? {})}`, 'json', pretty(value))),
-  );
+  return Object.entries(content).flatMap(([type, one]) => {
+    const name = type === 'text/event-stream' ? 'Events' : nameOf(one.schema ?? {});
+    return examplesOf(one).map((value) =>
+      sample(`${status} ${name}`, typeof value === 'string' ? 'text' : 'json', pretty(value)),
+    );
+  });
 }
 
 // The content of the envelope: `Contact`, `Contact list`, `Deal contact link result`.
@@ -127,10 +130,10 @@ function spoken(component: string): string {
   return words.map((word, index) => (index === 0 ? word : word.toLowerCase())).join(' ');
 }
 
-function sample(title: string, kind: 'curl' | 'json', text: string): Html {
+function sample(title: string, kind: 'curl' | 'json' | 'text', text: string): Html {
   return html`<figure class="sample"><figcaption>${title}<button type="button" data-copy>Copy</button></figcaption><pre class="${kind}">${text}</pre></figure>`;
 }
 
 function pretty(value: JsonValue): string {
-  return JSON.stringify(value, null, 2);
+  return typeof value === 'string' ? value.trimEnd() : JSON.stringify(value, null, 2);
 }

@@ -9,7 +9,7 @@ import { ListenerHandover } from './takeover-old-server.ts';
 
 export interface AppServerOptions
   extends Omit<ListenOptions, 'fetch'>,
-    Omit<AppOptions, 'baseUrl' | 'ending' | 'limitSilence' | 'isUnsent' | 'addressOf'> {
+    Omit<AppOptions, 'baseUrl' | 'ending' | 'releaseOf' | 'limitSilence' | 'isUnsent' | 'addressOf'> {
   /** Path of the database file, or database URL. */
   db: string;
   /** The public URL of the service, if it differs from the listen address. */
@@ -58,6 +58,7 @@ export function startAppServer(
     ...options,
     baseUrl: () => addresses.url,
     ending: listener.ending,
+    releaseOf: (request) => listener.releaseOf(request),
     limitSilence: (request, seconds) => listener.limitSilence(request, seconds),
     isUnsent: (request) => listener.isUnsent(request),
     addressOf: (request) =>

@@ -56,6 +56,7 @@ const FORWARD_SECRET_AEAD = 'ECDHE+AESGCM:ECDHE+CHACHA20';
 export const DRAIN_MS_MAX = 9_000;
 // The last part of that time, for answering requests that are incomplete.
 const LAST_WORD_MS = 1_000;
+const RELEASED = AbortSignal.abort();
 
 export class Listener implements Listening {
   #options: ListenOptions;
@@ -63,6 +64,7 @@ export class Listener implements Listening {
   readonly #takeoverSocket: Socket | null;
   readonly #closing = new Set<Socket>();
   readonly #ending = new AbortController();
+  #releasing = new AbortController();
   #current: Socket;
   #old: Socket | null = null;
   #drainedBy: number | null = null;
@@ -90,6 +92,16 @@ export class Listener implements Listening {
   /** Answers requests whose bodies are incomplete. */
   endBodies(): void {
     this.#ending.abort();
+  }
+
+  /** Answers requests that are held open, because their clients should open another connection. */
+  release(): void {
+    this.#releasing.abort();
+  }
+
+  /** Signals that a request must no longer be held open; a forwarded one never is. */
+  releaseOf(request: Request): AbortSignal {
+    return this.#forwarded.peerOf(request) === undefined ? this.#releasing.signal : RELEASED;
   }
 
   get port(): number {
@@ -135,6 +147,8 @@ export class Listener implements Listening {
   }
 
   endOldConnections(): void {
+    this.release();
+    this.#releasing = new AbortController();
     this.#old?.reload(
       rawPathRoutes(async (request) => withConnectionClose(await this.#options.fetch(request))),
     );
@@ -150,12 +164,14 @@ export class Listener implements Listening {
 
   async drain(ms?: number): Promise<void> {
     this.#drainedBy = performance.now() + DRAIN_MS_MAX;
+    this.release();
     this.#drain = new Drain(this.#options.fetch);
     this.answerWith(this.#drain.fetch);
     await this.#drain.end(ms);
   }
 
   async stop(): Promise<void> {
+    this.release();
     await this.#drain?.settle();
     const sockets = this.#sockets();
     const drainedBy = this.#drainedBy ?? performance.now() + DRAIN_MS_MAX;

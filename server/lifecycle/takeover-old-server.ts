@@ -48,6 +48,7 @@ export class ListenerHandover implements Handover {
   async queueRequests(): Promise<void> {
     const until = performance.now() + DRAIN_MS_MAX;
     this.#listener.answerWith(this.#queue.fetch);
+    this.#listener.release();
     // Receives what the system held while this thread was busy.
     await nextTurns();
     while (this.#listener.pending > this.#queue.count && performance.now() < until) {

@@ -33,7 +33,7 @@ export const FAMILIES = {
   crm_reader_threads: gauge('Threads that answer requests, in addition to the thread that writes.'),
   crm_http_requests_total: counter('API requests answered.', ['api', 'method', 'route', 'status']),
   crm_http_request_duration_seconds: histogram(
-    'Time from receiving the request head to sending the response, including the time the body takes to arrive.',
+    'Time from receiving the request head to sending the response, including the time the body takes to arrive, without the time that it was held open for changes.',
     ['method', 'route'],
   ),
   crm_http_requests_in_flight: gauge('Requests in progress.'),
@@ -58,6 +58,18 @@ export const FAMILIES = {
   crm_stored_answers_used_ratio: gauge(
     'Fraction of the limit on stored responses that the organization with the highest usage has used.',
   ),
+  crm_changes_kept: gauge('Changes of records and links that the log contains.'),
+  crm_webhooks: gauge(
+    'Webhooks; state is enabled, off (disabled by a client) or disabled (by the server or with its key).',
+    ['state'],
+  ),
+  crm_webhook_attempts_total: counter('Requests sent to webhooks, by outcome.', ['outcome']),
+  crm_webhook_requests_in_flight: gauge('Requests to webhooks in progress.'),
+  crm_webhook_given_up_total: counter('Changes that were not delivered to a webhook after ten attempts.'),
+  crm_webhook_pending_changes: gauge('Changes that enabled webhooks have not looked at or delivered yet.'),
+  crm_webhook_lag_seconds: gauge(
+    'Age of the oldest change that an enabled webhook has not looked at or delivered yet.',
+  ),
   // Every thread reports these shared counts.
   crm_request_body_bytes: gauge('Bytes of request bodies in progress.', [], 'first'),
   crm_request_body_limit_bytes: gauge('Maximum bytes of request bodies in progress.', [], 'first'),
@@ -65,6 +77,8 @@ export const FAMILIES = {
   crm_answer_bytes: gauge('Bytes of responses larger than 64 KiB in progress.', [], 'first'),
   crm_answer_limit_bytes: gauge('Maximum bytes of such responses in progress.', [], 'first'),
   crm_answers_waiting: gauge('Requests whose response waits for room in the budget.'),
+  crm_change_waits_held: gauge('Requests held open until there are changes (wait).', [], 'first'),
+  crm_change_streams_open: gauge('Open streams of changes.', [], 'first'),
   crm_batch_items_total: counter('Batch items, such as those of imports, by result.', ['route', 'result']),
   crm_write_queue_jobs: gauge('Writes waiting for a transaction.'),
   crm_write_group_jobs: histogram('Number of writes that shared one transaction and its commit.'),

@@ -2,6 +2,7 @@
 import type { Eventually } from '../../db/engine/engine.ts';
 import type { Store } from '../../db/store.ts';
 import { freePort } from '../lifecycle/listener.ts';
+import { WebhookStats } from '../webhooks/webhook-stats.ts';
 import { LoopDelay } from './loop-delay.ts';
 import type { Metric } from './metric-values.ts';
 import type { MetricsPort } from './metrics-port.ts';
@@ -26,6 +27,7 @@ export type RequestMetricsReader = () => Eventually<Metric[]>;
 
 export class Measurement {
   readonly batches = new BatchStats();
+  readonly webhooks = new WebhookStats();
   /** Set while clients are sent elsewhere. */
   isDraining = false;
   readonly #options: MetricsOptions;
@@ -44,11 +46,11 @@ export class Measurement {
     const { MetricsPort } = await import('./metrics-port.ts');
     // With reader threads, no request measures the delay of this thread, which only writes.
     const delay = readers > 0 ? new LoopDelay() : null;
-    const { batches } = this;
+    const { batches, webhooks } = this;
     const { host, port, version, commit, backups } = this.#options;
     const gather = () => {
       const { isDraining } = this;
-      const sources = { version, commit, readers, store, batches, isDraining, delay };
+      const sources = { version, commit, readers, store, batches, webhooks, isDraining, delay };
       const service = serviceMetrics({ ...sources, backups: backups?.() ?? null });
       return Promise.all([service, ...requestMetrics.map(async (read) => read())]);
     };

@@ -43,7 +43,7 @@ export class RequestMetrics implements Observer {
   responded(exchange: Exchange, status: number): void {
     const { statuses, seconds } = this.#statsOf(exchange);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    seconds.add((performance.now() - exchange.begunAt) / 1_000);
+    seconds.add((performance.now() - exchange.begunAt - exchange.heldMs) / 1_000);
     const { refusedBy } = exchange;
     if (refusedBy !== null) this.#refusals.set(refusedBy, (this.#refusals.get(refusedBy) ?? 0) + 1);
     if (exchange.headers['Idempotent-Replayed'] !== undefined) this.#replays += 1;
@@ -82,7 +82,11 @@ function putRoute(metrics: MetricValues, { api, route, method, statuses, seconds
   metrics.putHistogram('crm_http_request_duration_seconds', seconds, { method, route });
 }
 
-function putShared(metrics: MetricValues, { limiter, bodies, answers }: SharedLimits, now: number): void {
+function putShared(
+  metrics: MetricValues,
+  { limiter, bodies, answers, held }: SharedLimits,
+  now: number,
+): void {
   for (const { limit, perMinute, usedMost } of limiter.stats(now)) {
     metrics.put('crm_rate_limit_requests_per_minute', perMinute, { limit });
     metrics.put('crm_rate_limit_used_ratio', usedMost, { limit });
@@ -95,4 +99,7 @@ function putShared(metrics: MetricValues, { limiter, bodies, answers }: SharedLi
   metrics.put('crm_answer_bytes', answered.bytes, {});
   metrics.put('crm_answer_limit_bytes', answered.bytesMax, {});
   metrics.put('crm_answers_waiting', answered.waiting, {});
+  const { wait, stream } = held.stats();
+  metrics.put('crm_change_waits_held', wait, {});
+  metrics.put('crm_change_streams_open', stream, {});
 }

@@ -1,10 +1,13 @@
 // Metrics of the whole service: store, writes, backups and readiness.
 import type { StoreStats } from '../../db/engine/store-stats.ts';
 import type { Store } from '../../db/store.ts';
+import { countChanges } from '../../db/tables/change-retention.ts';
 import { findLastBackup } from '../../db/tables/last-backup.ts';
 import { sumReplayBytes } from '../../db/tables/quotas.ts';
+import { listWebhookHealth, type WebhookHealth } from '../../db/tables/webhook-health.ts';
 import type { Answer, Operation } from '../operation.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
+import type { WebhookStats } from '../webhooks/webhook-stats.ts';
 import type { LoopDelay } from './loop-delay.ts';
 import { type Metric, MetricValues } from './metric-values.ts';
 
@@ -25,6 +28,7 @@ export interface ServiceSources {
   readers: number;
   store: Store;
   batches: BatchStats;
+  webhooks: WebhookStats;
   /** Whether the server sends clients elsewhere because it is about to stop. */
   isDraining: boolean;
   /** Of the writing thread; null if it answers requests and reports the delay with them. */
@@ -54,7 +58,7 @@ export class BatchStats implements WriteObserver {
 
 /** The metrics of the whole service at this moment. */
 export async function serviceMetrics(sources: ServiceSources): Promise<Metric[]> {
-  const { version, commit, readers, store, batches, isDraining, delay, backups } = sources;
+  const { version, commit, readers, store, batches, webhooks, isDraining, delay, backups } = sources;
   const isStoreReady = store.ready().then(
     () => true,
     () => false,
@@ -62,6 +66,8 @@ export async function serviceMetrics(sources: ServiceSources): Promise<Metric[]>
   const [stats, isReady] = await Promise.all([store.stats(), isStoreReady]);
   // Left out if the database cannot be read right now.
   const answers = await sumReplayBytes(store.read, Date.now()).catch(() => null);
+  const changes = await countChanges(store.read).catch(() => null);
+  const webhookHealth = await listWebhookHealth(store.read).catch(() => null);
   const metrics = new MetricValues();
   metrics.put('crm_build_info', 1, { version, commit, engine: stats.engine });
   metrics.put('crm_ready', Number(isReady && !isDraining), {});
@@ -70,6 +76,8 @@ export async function serviceMetrics(sources: ServiceSources): Promise<Metric[]>
   putStore(metrics, stats);
   metrics.put('crm_stored_answer_bytes', answers?.bytes ?? null, {});
   metrics.put('crm_stored_answers_used_ratio', answers?.usedMost ?? null, {});
+  metrics.put('crm_changes_kept', changes, {});
+  putWebhooks(metrics, webhooks, webhookHealth);
   const lastBackupAt = stats.file === null ? null : await findLastBackupTime(store).catch(() => null);
   metrics.put('crm_backup_last_success_timestamp_seconds', seconds(lastBackupAt), {});
   if (backups !== null) putBackups(metrics, backups);
@@ -110,6 +118,24 @@ function putStore(
     metrics.put('crm_postgres_connects_total', opened, { pool });
     metrics.put('crm_postgres_connect_failures_total', failed, { pool });
   }
+}
+
+function putWebhooks(metrics: MetricValues, stats: WebhookStats, health: WebhookHealth[] | null): void {
+  for (const [outcome, count] of stats.attempts)
+    metrics.put('crm_webhook_attempts_total', count, { outcome });
+  metrics.put('crm_webhook_requests_in_flight', stats.underWay, {});
+  metrics.put('crm_webhook_given_up_total', stats.givenUp, {});
+  if (health === null) return;
+  const states = { enabled: 0, off: 0, disabled: 0 };
+  let [pending, since] = [0, Number.POSITIVE_INFINITY];
+  for (const one of health) {
+    states[one.is_enabled === 1 ? 'enabled' : one.disabled_reason === null ? 'off' : 'disabled'] += 1;
+    pending += one.pending;
+    since = Math.min(since, one.pending_since ?? since);
+  }
+  for (const [state, count] of Object.entries(states)) metrics.put('crm_webhooks', count, { state });
+  metrics.put('crm_webhook_pending_changes', pending, {});
+  metrics.put('crm_webhook_lag_seconds', Math.max(0, Date.now() - Math.min(since, Date.now())) / 1_000, {});
 }
 
 function putBackups(metrics: MetricValues, backups: BackupStats): void {

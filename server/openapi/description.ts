@@ -6,7 +6,9 @@ import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { MIGRATION_TITLE } from '../deprecation.ts';
 import { BATCH_ITEMS_MAX } from '../operation.ts';
 import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from '../v2/paging.ts';
+import { COPY } from './copy-guide.ts';
 import { LIMITS, REQUESTS } from './limits.ts';
+import { RECEIVE } from './receive-guide.ts';
 import { SYNC } from './sync-guide.ts';
 
 const MIB = 1024 * 1024;
@@ -15,7 +17,7 @@ const GIB = 1024 * MIB;
 /** The text of the description, in Markdown. */
 export function description(): string {
   const sections = [INTRODUCTION, authentication(), ENVELOPES, ERRORS, LISTS, VALUES, WRITES, EXTERNAL_IDS];
-  return [...sections, CONDITIONS, IDEMPOTENCY, SYNC, LIMITS, REQUESTS, VERSIONS]
+  return [...sections, CONDITIONS, IDEMPOTENCY, COPY, RECEIVE, SYNC, LIMITS, REQUESTS, VERSIONS]
     .map((section) => section.trim())
     .join('\n\n');
 }
@@ -136,7 +138,7 @@ const VALUES = `
   Unix milliseconds. Query parameters accept both forms.
 - \`created_at\` and \`updated_at\` follow the order in which an organization's writes are committed, whatever the clock
   says, and no two writes share a value. If you poll with the last \`updated_at\` you saw as \`updated_since\`, you miss
-  nothing but deletions.
+  only deletions.
 - Strings have at most 1,000 characters (code points) unless the schema says otherwise. NUL, lone surrogates and
   numbers outside ±(2^53−1) are rejected. Values are never converted: \`"5"\` is not an integer.
 - Email addresses are stored as written and compared case-insensitively. An address, primary or alternative, belongs
@@ -153,14 +155,14 @@ const WRITES = `
 - Unknown and read-only properties are rejected, not ignored.
 - DELETE is permanent. It removes links to the record and sets references to it to null; interactions are kept.
 - An upsert (\`POST /api/v2/{resource}/upsert\`) creates a record, or changes the one that it finds by \`external_id\`, by the
-  \`email\` of a contact or by the \`domain\` of a company. Sent again, it changes nothing, so a synchronisation can send
+  \`email\` of a contact or by the \`domain\` of a company. Sent again, it changes nothing, so a synchronization can send
   everything it has. \`outcome\` says what was done, and \`matched_by\` what the record was found by.
 - A batch creates, upserts, changes, gets or deletes up to ${BATCH_ITEMS_MAX} records, from an array of records or of IDs. Its items are independent, are processed in order and see the items
   before them. The response is 200 even if every item fails, so check \`summary.failed\`. A failed item has an
   \`error\` with \`code\`, \`message\` and, where available, \`details\`. A batch counts as one request.
 - Linking a linked record, setting an association to its current record and clearing an unset association succeed and
   change nothing. Unlinking a record that is not linked returns 404. \`POST /api/v2/links/batch\` links up to
-  ${BATCH_ITEMS_MAX} records of any kinds, and \`POST /api/v2/links/batch/delete\` unlinks them.
+  ${BATCH_ITEMS_MAX} records of any kind, and \`POST /api/v2/links/batch/delete\` unlinks them.
 `;
 
 const EXTERNAL_IDS = `
@@ -187,8 +189,8 @@ GET of one record returns an \`ETag\`, which changes whenever \`data\` would.
 - **Do not overwrite a change**: send the tag as \`If-Match\` with PATCH or DELETE. If the record has another version by
   now, the response is 409 at \`If-Match\`, and nothing changes. \`*\` stands for any version.
 
-**Try a write** with \`Dry-Run: true\`: any version 2 write is carried out with all its checks, undone, and answered as it
-would have been, with \`Dry-Run: true\`. IDs in that response are not kept. A dry run counts as a request, and cannot be
+**Try a write**: send \`Dry-Run: true\` with a version 2 write. It is carried out with all its checks, and undone. The
+response is the one that the write would have had, with \`Dry-Run: true\`. IDs in it are not kept. A dry run counts as a request, and cannot be
 combined with \`Idempotency-Key\`. Reads and version 1 ignore these headers.
 `;
 

@@ -63,12 +63,20 @@ const pageInfo = Type.Object(
   { ...closed, $id: 'PageInfo' },
 );
 
-/** Schema of a successful response around the schema of its data, which for a list is that of one record. */
-export function envelopeSchema(api: Api, object: 'success' | 'list' | 'batch', data: TSchema): TSchema {
+/**
+ * Schema of a successful response around the schema of its data, which for a list is that of one record.
+ * @param page schema of `page_info`, if that differs from other lists
+ */
+export function envelopeSchema(
+  api: Api,
+  object: 'success' | 'list' | 'batch',
+  data: TSchema,
+  page: TSchema = pageInfo,
+): TSchema {
   const kind = Type.Enum([object]);
   const meta = META[api];
   if (object !== 'list') return Type.Object({ object: kind, data, meta }, closed);
-  return Type.Object({ object: kind, data: Type.Array(data), page_info: pageInfo, meta }, closed);
+  return Type.Object({ object: kind, data: Type.Array(data), page_info: page, meta }, closed);
 }
 
 /** Example of an error. */

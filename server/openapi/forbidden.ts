@@ -6,6 +6,7 @@ import type { ErrorAnswer, ErrorExample } from './error-answer.ts';
 const ELSEWHERE: ErrorExample = {
   code: 'OPERATION_FORBIDDEN',
   message: 'The API key cannot be used from 198.51.100.7; it is restricted to certain networks.',
+  faults: [['key.networks', 'must include 198.51.100.7']],
 };
 
 /** For operations that add no data: reads and deletes. */
@@ -21,7 +22,7 @@ const WITHOUT_QUOTA: Record<'read' | 'delete', ErrorAnswer> = {
 const WITH_QUOTA: ErrorAnswer = {
   name: 'Forbidden',
   description:
-    'The key does not have a required scope, its access level does not allow the operation, it cannot be used from this IP address, or the write would exceed the quota of the organization. A quota error has the path `quota.records` or `quota.bytes`.',
+    'The key does not have a required scope, its access level does not allow the operation, it cannot be used from this IP address, or the write would exceed the quota of the organization. An error of the IP address has the path `key.networks`, a quota error `quota.records` or `quota.bytes`.',
   headers: (family) => (family === 'Transcript' ? [] : QUOTA_HEADERS),
   examples: {
     scope: {
@@ -51,7 +52,7 @@ export function forbiddenAnswer({ isWrite, method, isDelete }: Operation): Error
 function withoutQuota(what: string, scope: string, reasons: string): ErrorAnswer {
   return {
     name: `Forbidden${what}`,
-    description: `${reasons} it cannot be used from this IP address.`,
+    description: `${reasons} it cannot be used from this IP address (path \`key.networks\`).`,
     headers: () => [],
     examples: {
       scope: {

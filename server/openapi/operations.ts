@@ -58,7 +58,7 @@ function successResponses(operation: Operation): Data {
 }
 
 function successResponse(operation: Operation, status: string, description: string): Data {
-  const { answer, answerKind, api, examples, isConditional, isWrite } = operation;
+  const { answer, answerKind, api, examples, isConditional, isWrite, pageInfo } = operation;
   const names: HeaderName[] = [...COMMON_HEADERS[api], ...RATE_LIMIT_HEADERS];
   if (status === '201') names.push('Location');
   if (takesIdempotencyKey(operation)) names.push('Idempotent-Replayed');
@@ -66,8 +66,16 @@ function successResponse(operation: Operation, status: string, description: stri
   if (isConditional === true && !isWrite) names.push('ETag');
   const response: Data = { description, headers: headersOf(names) };
   if (answerKind === 'none' || answer === undefined || status === '304') return response;
-  const schema = envelopeSchema(api, answerKind, answer) as Data;
+  if (answerKind === 'stream') return { ...response, content: { 'text/event-stream': eventsOf(answer) } };
+  const schema = envelopeSchema(api, answerKind, answer, pageInfo) as Data;
   const sample = sampleOf(schema) as Data;
   const example = isObject(sample.data) ? { ...sample, data: { ...sample.data, ...examples?.data } } : sample;
   return { ...response, content: { 'application/json': { schema, example } } };
+}
+
+// A schema cannot say what the lines of a stream contain, so the example does.
+function eventsOf(answer: TSchema): Data {
+  const data = JSON.stringify(sampleOf(answer as Data));
+  const example = `retry: 1000\n\nevent: change\nid: k3RvQm9uZ2U0Y3Vyc29yZm9ydGhlbmV4dHBhZ2U\ndata: ${data}\n\n`;
+  return { schema: { type: 'string' }, example };
 }

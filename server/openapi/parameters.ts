@@ -46,6 +46,13 @@ const IF_NONE_MATCH_TAGS = component('parameters', 'IfNoneMatch', {
   schema: { type: 'string' },
 });
 
+const LAST_EVENT = component('parameters', 'LastEventId', {
+  name: 'Last-Event-ID',
+  in: 'header',
+  description: 'The `id` of the last event that you have; the stream continues behind it.',
+  schema: { type: 'string' },
+});
+
 const SOURCE: Data = {
   name: 'source',
   in: 'path',
@@ -67,12 +74,13 @@ export function parametersOf(operation: Operation): Data[] {
 }
 
 function headersOf(operation: Operation): Data[] {
-  const { isConditional, isWrite, successes } = operation;
+  const { answerKind, isConditional, isWrite, successes } = operation;
   const taken: [boolean, Data][] = [
     [takesIdempotencyKey(operation), IDEMPOTENCY_KEY],
     [takesDryRun(operation), DRY_RUN],
     [isConditional === true && isWrite, IF_MATCH_TAGS],
     [successes[304] !== undefined, IF_NONE_MATCH_TAGS],
+    [answerKind === 'stream', LAST_EVENT],
   ];
   return taken.flatMap(([isTaken, parameter]) => (isTaken ? [parameter] : []));
 }

@@ -16,8 +16,8 @@ A program that copies the records of another system every minute needs four thin
    write nothing; \`batch/delete\` takes the IDs that they return.
 4. **Rejected items that are kept and tried again**, so that one invalid record does not hold up the others.
 
-This program does so for companies and contacts, with a client that \`@hey-api/openapi-ts\` generates in the folder
-\`crm\`. Adapt its first part. \`crm recipe sync\` prints it, and \`crm help sync\` explains how to set it up.
+This program does so for companies and contacts, with \`openapi-fetch\` and the types that \`openapi-typescript\`
+generates. Adapt its first part. \`crm recipe sync\` prints it, and \`crm help sync\` explains how to set it up.
 
 \`\`\`ts
 ${program}\`\`\`

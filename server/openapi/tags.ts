@@ -1,8 +1,10 @@
 // The groups of operations.
 import type { Data } from '../../db/model/json.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
+import { CHANGES_TAG } from '../v2/feed-requests.ts';
 import { LINKS_TAG } from '../v2/links-in-bulk.ts';
 import { titleOf } from '../v2/naming.ts';
+import { WEBHOOKS_TAG } from '../v2/webhook-answers.ts';
 
 // In the order of the specification: first people, then what happens with them.
 const FIRST = ['contacts', 'companies'];
@@ -10,6 +12,16 @@ const FIRST = ['contacts', 'companies'];
 const API_KEY = { name: 'API key', description: 'What the key of a request is, and what it can do.' };
 
 const LINKS = { name: LINKS_TAG, description: 'Links between records of all kinds, many in one request.' };
+
+const CHANGES = {
+  name: CHANGES_TAG,
+  description: 'The log of changes: what happened to records and links, in order.',
+};
+
+const WEBHOOKS = {
+  name: WEBHOOKS_TAG,
+  description: 'URLs to which changes are sent as they happen.',
+};
 
 const V1_TAGS: [name: string, description: string][] = [
   ['v1 Authentication', 'Deprecated. Returns the organization that a key belongs to.'],
@@ -29,6 +41,8 @@ export function tags(): Data[] {
     API_KEY,
     ...ordered.map((resource) => ({ name: titleOf(resource), description: resource.description })),
     LINKS,
+    CHANGES,
+    WEBHOOKS,
     ...V1_TAGS.map(([name, description]) => ({ name, description })),
   ];
 }

@@ -4,7 +4,7 @@ import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import { addressText } from '../../db/networks.ts';
 import type { Store } from '../../db/store.ts';
 import { type Api, apiOfKey } from '../../db/tables/key-format.ts';
-import { ApiError, type ErrorKind } from '../errors.ts';
+import { ApiError, type Detail, type ErrorKind } from '../errors.ts';
 import { type CachedKey, KeyCache } from './key-cache.ts';
 import { MinuteLimit } from './minute-limit.ts';
 
@@ -15,6 +15,11 @@ const TOO_MANY = 'Too many invalid API keys from this IP address';
 const KEY_HEADER = 'X-Service-Api-Key';
 // Only the holder of an old secret gets to see this.
 const ROTATED = 'The API key was rotated, and this is an old secret that no longer works; use the new one.';
+const NOT_THE_NEW_SECRET = {
+  path: 'key.secret',
+  message: 'must be the new secret',
+  code: 'AUTH_INVALID_API_KEY',
+} as const;
 const HOW_TO = `Send it as "${KEY_HEADER}: <key>" or as "Authorization: Bearer <key>".`;
 
 /** Where a request came from, and when. */
@@ -24,6 +29,8 @@ interface Circumstances {
   addressOf: (request: Request) => string;
   /** Unix milliseconds. */
   now: number;
+  /** Whether a wrong credential counts; it does by default. */
+  isCounted?: boolean;
 }
 
 /** Checks credentials, and slows down clients that guess keys. */
@@ -52,7 +59,7 @@ export class Authenticator {
         return this.#refuse(request, at, unauthorized('AUTH_INVALID_API_KEY', `${what} ${HOW_TO}`));
       }
       if (hasEnded(key.secretExpiresAt, at.now))
-        return this.#refuse(request, at, unauthorized('AUTH_INVALID_API_KEY', ROTATED));
+        return this.#refuse(request, at, unauthorized('AUTH_INVALID_API_KEY', ROTATED, [NOT_THE_NEW_SECRET]));
       if (hasEnded(key.expiresAt, at.now)) {
         const message = 'The API key has expired; ask your operator for a new one.';
         return this.#refuse(request, at, unauthorized('AUTH_EXPIRED_API_KEY', message));
@@ -61,8 +68,20 @@ export class Authenticator {
     });
   }
 
-  async #refuse(request: Request, { addressOf }: Circumstances, error: ApiError): Promise<never> {
-    await this.#wrong.count(addressOf(request), TOO_MANY);
+  /**
+   * Checks the key of a request that is still open.
+   * @throws ApiError 401, which does not count as a wrong credential
+   */
+  authenticateAgain(request: Request, at: Circumstances): Eventually<CachedKey> {
+    return this.authenticate(request, { ...at, isCounted: false });
+  }
+
+  async #refuse(
+    request: Request,
+    { addressOf, isCounted = true }: Circumstances,
+    error: ApiError,
+  ): Promise<never> {
+    if (isCounted) await this.#wrong.count(addressOf(request), TOO_MANY);
     throw error;
   }
 }
@@ -79,8 +98,11 @@ export function requireNetwork(
   if (admits === null) return;
   const address = addressOf(request);
   if (admits(address)) return;
-  const message = `The API key cannot be used from ${addressText(address)}; it is restricted to certain networks.`;
-  throw new ApiError('OPERATION_FORBIDDEN', message);
+  const text = addressText(address);
+  const message = `The API key cannot be used from ${text}; it is restricted to certain networks.`;
+  throw new ApiError('OPERATION_FORBIDDEN', message, {
+    details: [{ path: 'key.networks', message: `must include ${text}`, code: 'OPERATION_FORBIDDEN' }],
+  });
 }
 
 // The key that was sent; null if there is none, undefined if the value cannot be a key.
@@ -106,6 +128,6 @@ function hasEnded(at: number | null, now: number): boolean {
   return at !== null && at <= now;
 }
 
-function unauthorized(kind: ErrorKind, message: string): ApiError {
-  return new ApiError(kind, message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+function unauthorized(kind: ErrorKind, message: string, details: Detail[] | null = null): ApiError {
+  return new ApiError(kind, message, { details, headers: { 'WWW-Authenticate': 'Bearer' } });
 }

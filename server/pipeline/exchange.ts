@@ -36,6 +36,8 @@ export interface Exchange extends RequestMeta {
   /** Since when it waits for its body or for room, by `performance.now()`, and how long it had waited before. */
   waitingSince: number | null;
   waitedMs: number;
+  /** How long it was held open for changes, in milliseconds. */
+  heldMs: number;
   /** Room of its response, until that is sent. */
   reservation: ResponseReservation | null;
   /** Whether it is a write that is undone once its response is known. */
@@ -69,6 +71,7 @@ export function startExchange(given: Pick<Exchange, 'request' | 'api' | 'now' | 
     countedIn: null,
     waitingSince: null,
     waitedMs: 0,
+    heldMs: 0,
     reservation: null,
     isDryRun: false,
     uncount: null,

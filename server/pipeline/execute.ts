@@ -1,5 +1,7 @@
 // Step 8, execution: a read on the reader; a write in one transaction together with its stored response.
 
+import { actingAs } from '../../db/engine/acting.ts';
+import { keyAuthor } from '../../db/engine/author.ts';
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { RecordKey, Trx } from '../../db/engine/schema.ts';
 import { secondsUntilRoomIn } from '../../db/engine/stored-response-bytes.ts';
@@ -10,7 +12,7 @@ import { recordAudit } from '../../db/tables/audit.ts';
 import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
-import type { Answer, Call, Operation, TransactionOperation } from '../operation.ts';
+import type { Answer, Call, EventFeed, Operation, StreamCall, TransactionOperation } from '../operation.ts';
 import type { Cursors } from '../signing/cursors.ts';
 import type { Exchange, RequestMeta } from './exchange.ts';
 import { type AuditEvent, type ExportAudit, OncePerName } from './export-audit.ts';
@@ -55,16 +57,26 @@ interface ExecutionServices {
   cursors: Cursors;
 }
 
+/** How a request is held open. */
+export interface Holding extends Pick<StreamCall, 'wait' | 'lastEventId'> {
+  /** The response with the events of a feed; @throws ApiError 429 */
+  openStream(feed: EventFeed): Rendered;
+}
+
 /** Runs the operation of a request and returns its response. */
 export function execute(
   { store, executor, exportAudit, cursors }: ExecutionServices,
-  executable: Executable & { exchange: Exchange },
+  executable: Executable & { exchange: Exchange; holding: Holding },
 ): Eventually<Executed> {
-  const { operation, call, exchange, reservation } = executable;
+  const { operation, call, exchange, reservation, holding } = executable;
+  const { wait } = holding;
   if (operation.isWrite || (operation.isLookup && executable.keyed !== null))
     return executor.write({ ...executable, operation });
-  const answered = operation.run({ ...call, db: store.read, now: exchange.now, cursors });
-  return andThen(answered, (answer) => {
+  const reading = { ...call, db: store.read, now: exchange.now, cursors, wait };
+  if (operation.answerKind === 'stream') {
+    return andThen(operation.run({ ...reading, lastEventId: holding.lastEventId }), holding.openStream);
+  }
+  return andThen(operation.run(reading), (answer) => {
     if (answer.status === 204 || answer.object !== 'list')
       return withVersion(exchange, answer, fitting(reservation, renderAnswer(exchange, answer)));
     const page = renderPage(exchange, answer);
@@ -137,7 +149,8 @@ async function write(
   const { orgNumber } = call.access;
   const run = async (db: Trx) => {
     if (exchange.givenUp !== null) throw exchange.givenUp;
-    return operation.run({ ...call, db, now: await takeInstant(db, orgNumber, clock()) });
+    const trx = actingAs(db, keyAuthor(call.access.keyNumber, exchange.requestId));
+    return operation.run({ ...call, db: trx, now: await takeInstant(db, orgNumber, clock()) });
   };
   // Before the commit, so that a write is undone if its response cannot be given.
   const checked = (rendered: Rendered) => {
@@ -165,9 +178,14 @@ async function write(
       (answer) => ({ answer, rendered: renderAnswer(exchange, answer) }),
       (error) => ({ answer: null, rendered: renderStorable(exchange, error) }),
     );
-    await saveStoredResponse(db, keyed, checked(rendered), now);
+    await saveStoredResponse(db, keyed, withoutSecrets(exchange, answer, checked(rendered)), now);
     return { answer, executed: rendered };
   });
+}
+
+function withoutSecrets(asked: RequestMeta, answer: Answer | null, rendered: Rendered): Rendered {
+  if (answer === null || !('stored' in answer) || answer.stored === undefined) return rendered;
+  return renderAnswer(asked, { ...answer, data: answer.stored });
 }
 
 // Of all failures, only "not found" and "conflict" are stored for a repeated request.

@@ -92,6 +92,7 @@ export class KeyCache {
       orgNumber: row.org_id,
       organizationId,
       keyId: row.id,
+      keyNumber: row.number,
       level: row.access as AccessLevel,
       userId: row.access === 'user' ? row.user_id : null,
       scopes: this.#scopes.getOrCompute(row.scopes, (scopes) => new Set(itemsOf(scopes))),

@@ -1,5 +1,6 @@
 // Interfaces for counting requests and writes; without an observer nothing is measured.
 import type { Answer, Operation } from '../operation.ts';
+import type { HeldRequests } from '../quotas/held-requests.ts';
 import type { InFlightBudget } from '../quotas/in-flight-budget.ts';
 import type { Exchange } from './exchange.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -9,6 +10,7 @@ export interface SharedLimits {
   limiter: RateLimiter;
   bodies: InFlightBudget;
   answers: InFlightBudget;
+  held: HeldRequests;
 }
 
 export interface Observer {

@@ -14,6 +14,7 @@ import { offDeadline, withDeadline } from './deadline.ts';
 import { dryRunHeader, startDryRun } from './dry-run.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
+import { HeldRequest } from './held-request.ts';
 import { ifMatchOf } from './preconditions.ts';
 import type { QueryReader } from './query.ts';
 import { checkKeyFormat, keyedRequest } from './replay.ts';
@@ -94,7 +95,9 @@ async function passSteps(
 
   exchange.route = operation.path;
   // The audit log records deletes; other audited actions read the client IP themselves.
-  if (operation.method === 'DELETE' || operation.isDelete) exchange.address ??= services.addressOf(request);
+  const { isDelete, isUndelete } = operation;
+  if (operation.method === 'DELETE' || isDelete || isUndelete)
+    exchange.address ??= services.addressOf(request);
 
   // A body that came with the head is available one turn later, which is cheaper than waiting for it.
   if (operation.body !== undefined) await sharedNextTurn();
@@ -104,6 +107,7 @@ async function passSteps(
 
   const bodyClaim = operation.body === undefined ? null : bodies.open(access);
   const reservation = new ResponseReservation(answers, access);
+  const holding = new HeldRequest(services, { exchange, access, counted: () => counting });
   let leave: (() => void) | null = null;
   let counting: Promise<void> | null = null;
   try {
@@ -116,12 +120,13 @@ async function passSteps(
     const keyed = dryRun === null ? keyedRequest(operation, request, access, bytes) : null;
     if (keyed !== null) {
       leave = await replays.enter(keyed);
-      const replayed = await replay(services, exchange, { access, keyed, reservation });
+      const replayed = await replay(services, exchange, { operation, access, keyed, reservation });
       if (replayed !== null) return keepReservation(exchange, reservation, replayed);
     }
 
     if (operation.admit === undefined) counting = count(services, exchange, access);
-    if (operation.isWrite || keyed !== null || limiter.wasRefused(access)) await counting;
+    const isStream = operation.answerKind === 'stream';
+    if (operation.isWrite || keyed !== null || isStream || limiter.wasRefused(access)) await counting;
 
     const isDryRun = startDryRun(exchange, dryRun);
     requireOneHost(request);
@@ -137,7 +142,8 @@ async function passSteps(
       await offDeadline(exchange, reservation.wait());
     for (;;) {
       if (fairTurns.isSpent(access.orgNumber)) await fairTurns.turn(access.orgNumber);
-      const executing = execute(services, { operation, call, exchange, keyed, isDryRun, reservation });
+      const asked = { operation, call, exchange, keyed, isDryRun, reservation, holding };
+      const executing = execute(services, asked);
       const executed = executing instanceof Promise ? await executing : executing;
       fairTurns.spend(access.orgNumber, reservation.bytes);
       if (executed !== null) return keepReservation(exchange, reservation, executed);
@@ -146,19 +152,20 @@ async function passSteps(
         continue;
       }
       await limiter.giveBack(access, exchange.countedIn);
-      const replayed = keyed && (await replay(services, exchange, { access, keyed, reservation }));
+      const replayed = keyed && (await replay(services, exchange, { operation, access, keyed, reservation }));
       if (replayed !== null) return keepReservation(exchange, reservation, replayed);
       counting = count(services, exchange, access);
       await counting;
     }
   } catch (error) {
     reservation.release();
-    if (error instanceof ApiError && error.limit === 'answers') {
+    if (error instanceof ApiError && (error.limit === 'answers' || error.limit === 'held_requests')) {
       if (counting !== null) await counting;
       await refundRateLimit(services, exchange, access);
     }
     throw error;
   } finally {
+    holding.end();
     leave?.();
     if (bodyClaim !== null) garbage.add(bodyClaim.bytes);
     bodyClaim?.release();

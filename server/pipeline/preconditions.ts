@@ -16,7 +16,7 @@ export function entityTag(json: string): string {
 }
 
 /**
- * The versions of which a write may change a record; null for any, and for none at all.
+ * The versions that `If-Match` lets a write change; null if it does not limit them.
  * @throws ApiError 422 for a header that is not a list of entity tags
  */
 export function ifMatchOf(operation: Operation, request: Request): EntityTags | null {

@@ -160,8 +160,14 @@ function externalIdOf(text: string): Refusal | { value: string } {
   return { message, code: 'VALIDATION_INVALID_FORMAT' };
 }
 
+/** Unix milliseconds of an instant in RFC 3339 or Unix milliseconds; undefined if it is neither. */
+export function parseInstant(text: string): number | undefined {
+  if (UNIX_MS.test(text)) return Number(text);
+  return RFC_3339.test(text) ? instantMs(text) : undefined;
+}
+
 function instantOf(text: string): Refusal | { value: number } {
-  const value = UNIX_MS.test(text) ? Number(text) : RFC_3339.test(text) ? instantMs(text) : undefined;
+  const value = parseInstant(text);
   if (value !== undefined) return { value };
   const message = 'must be a date and time such as 2026-01-31T09:30:00Z, or Unix milliseconds';
   return { message, code: 'VALIDATION_INVALID_FORMAT' };

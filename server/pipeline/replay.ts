@@ -1,6 +1,7 @@
 // Step 5, idempotent replay: a repeated request gets the stored response, or waits for the one that is running.
 
 import type { Db, Trx } from '../../db/engine/schema.ts';
+import type { Data } from '../../db/model/json.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import {
   type ResponseKey,
@@ -100,12 +101,16 @@ export function tooManyStoredResponses(bytesMax: number, seconds: number): ApiEr
 /** A stored response as it is sent again; null if it is no longer there. */
 export async function readAnswer(
   db: Db,
+  operation: Operation,
   keyed: KeyedRequest,
-  { status, location }: StoredResponse,
-  now: number,
+  { stored: { status, location }, now }: { stored: StoredResponse; now: number },
 ): Promise<Rendered | null> {
   const body = await readStoredBody(db, keyed, now);
-  return body === undefined ? null : { status, location, body };
+  if (body === undefined) return null;
+  if (operation.restore === undefined || status >= 300) return { status, location, body };
+  const envelope = JSON.parse(body) as Data & { data: Data };
+  const data = await operation.restore(db, envelope.data);
+  return { status, location, body: JSON.stringify({ ...envelope, data }) };
 }
 
 /** Stores a response in the transaction of the work that it answers. */

@@ -14,6 +14,8 @@ export interface Rendered {
   status: number;
   location: string | null;
   body: string;
+  /** A body that stays open; null for its headers only. */
+  stream?: ReadableStream<Uint8Array> | null;
 }
 
 /** Bytes that one UTF-16 unit can take in UTF-8. */
@@ -45,16 +47,17 @@ export function renderPage(asked: RequestMeta, answer: ListAnswer): RenderedPage
   if (rendered.body.length * UNIT_BYTES_MAX <= PAGE_BYTES_MAX) return { rendered, hasNextPage };
   const count = itemsThatFit(data);
   if (count === data.length) return { rendered, hasNextPage };
-  const cut = { ...answer, data: data.slice(0, count), hasNextPage: true };
+  const { endCursor: _, ...others } = answer;
+  const cut = { ...others, data: data.slice(0, count), hasNextPage: true };
   return { rendered: renderWhole(asked, cut), hasNextPage: true };
 }
 
 function renderWhole(
   asked: RequestMeta,
-  { object, status, data, hasNextPage, cursorAfter }: ListAnswer,
+  { object, status, data, hasNextPage, cursorAfter, endCursor, pageInfo }: ListAnswer,
 ): Rendered {
-  const end_cursor = data.length === 0 ? null : cursorAfter(data.length - 1);
-  const page_info = { has_next_page: hasNextPage, end_cursor };
+  const end_cursor = endCursor ?? (data.length === 0 ? null : cursorAfter(data.length - 1));
+  const page_info = { has_next_page: hasNextPage, end_cursor, ...pageInfo };
   const body = JSON.stringify({ object, data, page_info, meta: responseMeta(asked) });
   return { status, location: null, body };
 }
@@ -93,10 +96,21 @@ export function publicError(error: unknown): ApiError {
   return new ApiError('INTERNAL_ERROR', message, { cause: error });
 }
 
+// The last one is nginx's: without it, events would wait in its buffers.
+const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+};
+
 /** The HTTP response; for HEAD requests Elysia drops the body and keeps its length. */
-export function toResponse({ headers }: Exchange, { status, location, body }: Rendered): Response {
+export function toResponse({ headers }: Exchange, { status, location, body, stream }: Rendered): Response {
   if (location !== null) headers.Location = location;
   if (status === 204 || status === 304) return new Response(null, { status, headers });
+  if (stream !== undefined) {
+    Object.assign(headers, STREAM_HEADERS);
+    return new Response(stream, { status, headers });
+  }
   headers['Content-Type'] = 'application/json; charset=utf-8';
   headers['Cache-Control'] = 'no-store';
   return new Response(body, { status, headers });

@@ -16,10 +16,16 @@ export function routePath(template: string): string {
   return template.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-/** @throws ApiError 422 for a request with several Host headers, which proxies and servers can interpret differently. */
+/** The 422 for a request with several Host headers, which proxies and servers can interpret differently; else null. */
+export function hostFault(request: Request): ApiError | null {
+  if (request.headers.get('Host')?.includes(',') !== true) return null;
+  return invalid('Host', 'must be sent once and name one host', 'VALIDATION_INVALID_FORMAT');
+}
+
+/** @throws ApiError 422 for a request with several Host headers */
 export function requireOneHost(request: Request): void {
-  if (request.headers.get('Host')?.includes(',') !== true) return;
-  throw invalid('Host', 'must be sent once and name one host', 'VALIDATION_INVALID_FORMAT');
+  const fault = hostFault(request);
+  if (fault !== null) throw fault;
 }
 
 /** The 404 for a path that is not part of the API. */

@@ -1,6 +1,7 @@
 // The parts the pipeline works with, made once per app.
 import type { ReadStore } from '../../db/store.ts';
 import type { Access } from '../access.ts';
+import type { HeldRequests } from '../quotas/held-requests.ts';
 import type { InFlightBudget } from '../quotas/in-flight-budget.ts';
 import type { Cursors } from '../signing/cursors.ts';
 import type { BodyTimeouts } from './body-timeouts.ts';
@@ -28,6 +29,11 @@ export interface Services {
   /** Signals that the server is about to stop. */
   ending: AbortSignal | undefined;
   answers: InFlightBudget;
+  held: HeldRequests;
+  /** How often the key of a stream is looked at again, in milliseconds. */
+  lookEveryMs: number;
+  /** Signals that a request must no longer be held open, because its client should go to another server. */
+  releaseOf: (request: Request) => AbortSignal;
   unsent: UnsentResponses;
   fairTurns: FairTurns;
   replays: Replays;

@@ -2,6 +2,7 @@
 import { STORED_RESPONSE_BYTES_MAX, secondsUntilRoom } from '../../db/engine/stored-response-bytes.ts';
 import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import type { Access } from '../access.ts';
+import type { Operation } from '../operation.ts';
 import { offDeadline } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
 import { checkReplay, type KeyedRequest, readAnswer, tooManyStoredResponses } from './replay.ts';
@@ -42,7 +43,12 @@ export async function refundRateLimit(
 export async function replay(
   { limiter, store }: Services,
   exchange: Exchange,
-  { access, keyed, reservation }: { access: Access; keyed: KeyedRequest; reservation: ResponseReservation },
+  {
+    operation,
+    access,
+    keyed,
+    reservation,
+  }: { operation: Operation; access: Access; keyed: KeyedRequest; reservation: ResponseReservation },
 ): Promise<Rendered | null> {
   const { headers, now } = exchange;
   const { stored, hasExpired, answers } = await findStoredResponse(store.read, keyed, now);
@@ -53,7 +59,7 @@ export async function replay(
   if (stored === null) throw tooManyStoredResponses(answers.bytesMax ?? STORED_RESPONSE_BYTES_MAX, seconds);
   await checkReplay(store.read, access, keyed, stored);
   if (!reservation.take(stored.bodyBytes)) await offDeadline(exchange, reservation.wait());
-  const rendered = await readAnswer(store.read, keyed, stored, now);
+  const rendered = await readAnswer(store.read, operation, keyed, { stored, now });
   if (rendered !== null) headers['Idempotent-Replayed'] = 'true';
   return rendered;
 }

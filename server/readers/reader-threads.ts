@@ -6,6 +6,7 @@ import type { Handover } from '../lifecycle/takeover-old-server.ts';
 import type { Metric } from '../metrics/metric-values.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
 import { Channel, type Handler, type Messages } from './channel.ts';
+import { type WaitKind, waitHandlers } from './forwarded-waits.ts';
 import { type WriteKind, writeHandlers } from './forwarded-writes.ts';
 import type { ParentKind, ThreadKind, ThreadOptions } from './thread.ts';
 
@@ -87,17 +88,19 @@ export interface ReaderThreadsOptions extends ThreadOptions {
 /** Threads that listen on one port, which other processes share only during a takeover. */
 export class ReaderThreads {
   readonly #threads: readonly ReaderThread[];
-  #writes: Record<WriteKind, Handler> | null = null;
+  #handlers: Record<WriteKind | WaitKind, Handler> | null = null;
 
   /** @param entry the module that each of them runs */
   constructor(options: ReaderThreadsOptions, entry: string | URL = ENTRY) {
     const { count, addLine, onFailure, ...workerData } = options;
-    const write = (kind: WriteKind) => (text: string) => this.#writes?.[kind](text);
+    const onStore = (kind: WriteKind | WaitKind) => (text: string) => this.#handlers?.[kind](text);
     const handlers: Record<ParentKind, Handler> = {
-      write: write('write'),
-      noteUse: write('noteUse'),
-      record: write('record'),
-      ready: write('ready'),
+      write: onStore('write'),
+      noteUse: onStore('noteUse'),
+      record: onStore('record'),
+      ready: onStore('ready'),
+      wait: onStore('wait'),
+      endWait: onStore('endWait'),
       lines: (text) => {
         for (const line of text.split('\n')) addLine(line);
       },
@@ -131,7 +134,7 @@ export class ReaderThreads {
    * @throws the error of a thread that cannot start
    */
   async start(store: Store, observer?: WriteObserver): Promise<readonly ReaderThread[]> {
-    this.#writes = writeHandlers(store, { observer });
+    this.#handlers = { ...writeHandlers(store, { observer }), ...waitHandlers(store.signals) };
     await this.#each(({ start }) => start());
     return this.#threads;
   }

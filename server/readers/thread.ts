@@ -8,6 +8,7 @@ import { QueueingListener } from '../lifecycle/request-queue.ts';
 import { createLogger, type LogStyle } from '../logging/logger.ts';
 import { RequestMetrics } from '../metrics/request-metrics.ts';
 import { Channel, type Handler, type Messages } from './channel.ts';
+import { remoteSignals, type WaitKind } from './forwarded-waits.ts';
 import { remoteExecutor, type WriteKind } from './forwarded-writes.ts';
 
 /** Options of a thread. */
@@ -33,7 +34,7 @@ export type ThreadKind =
   | 'flush'
   | 'stop';
 /** What it asks, or sends to, the thread that started it. */
-export type ParentKind = WriteKind | 'lines';
+export type ParentKind = WriteKind | WaitKind | 'lines';
 
 const LINES_AFTER_MS = 10;
 
@@ -64,6 +65,7 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
   const open = () => {
     const store = openThreadStore(options.db, options.common, {
       ready: async () => void (await parent.ask('ready')),
+      signals: remoteSignals(parent),
     });
     const logger = createLogger(options.log, (line) => lines.add(line));
     const executor = remoteExecutor(parent);

@@ -1,15 +1,11 @@
-// Creates, updates and deletes, the same for every resource: all checks come first, then all writes.
+// Creates and updates, the same for every resource: all checks come first, then all writes.
 
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
-import { recordAudit } from '../../db/tables/audit.ts';
-import { deleteRecord } from '../../db/tables/deletion.ts';
 import { mayRead } from '../access.ts';
 import { ApiError } from '../errors.ts';
-import { actorOf, type RequestOrigin } from '../request-origin.ts';
 import { planCreates, planUpdates, type Update } from './plans.ts';
-import { getRow } from './records.ts';
-import { rulesOf } from './registry.ts';
 import type { Writer } from './rules.ts';
 import { carryOut } from './run.ts';
 import type { Result, SavedRecord } from './run-plan.ts';
@@ -21,10 +17,10 @@ import { planUpserts } from './upserts.ts';
  * @returns the record as shown; only the ID of an existing duplicate that the key cannot read
  * @throws ApiError 403, 409, 422
  */
-export async function createRecord(writer: Writer, resource: Resource, input: Data): Promise<Data> {
+export function createRecord(writer: Writer, resource: Resource, input: Data): Eventually<Data> {
   const isRepeatedShown = mayRead(writer.access, resource);
-  const results = await carryOut(writer, resource, [input], planCreates(resource), isRepeatedShown);
-  return only(results).record;
+  const creating = carryOut({ writer, resource, plan: planCreates, isRepeatedShown }, [input]);
+  return andThen(creating, (results) => only(results).record);
 }
 
 /**
@@ -36,8 +32,8 @@ export function createRecords(
   writer: Writer,
   resource: Resource,
   inputs: readonly Data[],
-): Promise<Result[]> {
-  return carryOut(writer, resource, inputs, planCreates(resource));
+): Eventually<Result[]> {
+  return carryOut({ writer, resource, plan: planCreates }, inputs);
 }
 
 /**
@@ -45,13 +41,14 @@ export function createRecords(
  * @returns the record as shown
  * @throws ApiError 403, 404, 409, 422
  */
-export async function updateRecordFields(
+export function updateRecordFields(
   writer: Writer,
   resource: Resource,
   id: string,
   input: Data,
-): Promise<Data> {
-  return only(await carryOut(writer, resource, [{ id, input }], planUpdates(resource))).record;
+): Eventually<Data> {
+  const updating = carryOut({ writer, resource, plan: planUpdates }, [{ id, input }]);
+  return andThen(updating, (results) => only(results).record);
 }
 
 /** Changes records in order, each as `updateRecordFields` does; one that fails does not affect the others. */
@@ -59,8 +56,8 @@ export function updateRecords(
   writer: Writer,
   resource: Resource,
   updates: readonly Update[],
-): Promise<Result[]> {
-  return carryOut(writer, resource, updates, planUpdates(resource));
+): Eventually<Result[]> {
+  return carryOut({ writer, resource, plan: planUpdates }, updates);
 }
 
 /**
@@ -68,8 +65,8 @@ export function updateRecords(
  * @param body valid against the schema of an upsert and without `upsertFaults`
  * @throws ApiError 403, 404, 409, 422
  */
-export async function upsertRecord(writer: Writer, resource: Resource, body: Data): Promise<SavedRecord> {
-  return only(await upsertRecords(writer, resource, [body]));
+export function upsertRecord(writer: Writer, resource: Resource, body: Data): Eventually<SavedRecord> {
+  return andThen(upsertRecords(writer, resource, [body]), only);
 }
 
 /** Upserts records in order, each as `upsertRecord` does; one that fails does not affect the others. */
@@ -77,35 +74,12 @@ export function upsertRecords(
   writer: Writer,
   resource: Resource,
   bodies: readonly Data[],
-): Promise<Result[]> {
-  return carryOut(writer, resource, bodies, planUpserts(resource));
+): Eventually<Result[]> {
+  return carryOut({ writer, resource, plan: planUpserts }, bodies);
 }
 
 function only([result]: readonly Result[]): SavedRecord {
   if (result === undefined) throw new Error('a change has no result');
   if (result instanceof ApiError) throw result;
   return result;
-}
-
-/** Deletes a record and its links, clears references to it, and records the delete in the audit log. */
-export async function removeRecord(
-  writer: Writer & { origin: RequestOrigin },
-  resource: Resource,
-  id: string,
-): Promise<void> {
-  const { db: trx, access, origin, now } = writer;
-  await getRow(writer, resource, id);
-  await rulesOf(resource).beforeDelete?.({ trx, access, id });
-  const { orgNumber } = access;
-  await deleteRecord(trx, resource, { orgNumber, id }, now);
-  const target = { type: resource.name, id };
-  const { requestId } = origin;
-  await recordAudit(trx, {
-    orgNumber,
-    actor: actorOf(writer),
-    action: 'record.deleted',
-    target,
-    requestId,
-    now,
-  });
 }

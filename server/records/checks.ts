@@ -1,6 +1,7 @@
 // The checks that every change passes before anything is written; rules add the special cases.
 
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
+import { instantText } from '../../db/model/instants.ts';
 import { type Data, isObject } from '../../db/model/json.ts';
 import { CUSTOM_KEYS_MAX } from '../../db/model/json-fields.ts';
 import { withFields } from '../../db/model/record-forms.ts';
@@ -18,7 +19,7 @@ interface Subject {
   id: string;
   /** The record before; null for a create. */
   current: Data | null;
-  /** The record to which the ID and the fields of the body are added, with its times after the change. */
+  /** The record to which the ID, the time and the fields of the body are added. */
   base: Readonly<Data>;
   /** The batch of the change, which it is added to. */
   batch: Change[];
@@ -34,6 +35,7 @@ export function changeOf(
   const unique = uniqueValues(resource, input);
   const next = withFields(resource.fields, base, input);
   next.id = id;
+  next.updated_at = instantText(now);
   const change: Change = { trx, access, now, resource, id, current, input, unique, next, faults: [], batch };
   batch.push(change);
   if (current === null) takeOwnership(change);

@@ -48,3 +48,10 @@ export function conflict(
     location: existing === null ? null : `/api/v2/${resource.name}/${existing}`,
   });
 }
+
+/** The 409 for a deleted record that cannot do without something which no longer exists. */
+export function lostReference(path: string, message: string): ApiError {
+  return new ApiError('RESOURCE_CONFLICT', `${path}: ${message}`, {
+    details: [{ path, message, code: 'RESOURCE_CONFLICT' }],
+  });
+}

@@ -25,7 +25,9 @@ export const contactRules: Rules = {
     next.alt_emails = isSame ? kept : [...others.values()].toReversed();
   },
   afterWrite({ db: trx, access }, changes) {
-    const addresses = changes.filter(changesAddresses).map(({ id, current, next }) => ({
+    const changed = changes.filter(changesAddresses);
+    if (changed.length === 0) return;
+    const addresses = changed.map(({ id, current, next }) => ({
       id,
       before: current === null ? [] : addressesOf(current),
       after: addressesOf(next),

@@ -5,6 +5,7 @@ import { referenceFault } from '../../db/model/faults.ts';
 import { instantText } from '../../db/model/instants.ts';
 import { STAGE_ELSEWHERE } from '../../db/model/resources/deals.ts';
 import { findFirstStage, findOldestPipeline, findStages } from '../../db/tables/pipelines.ts';
+import { lostReference } from './conflict.ts';
 import { oncePerBatch } from './lookups.ts';
 import type { Change, Rules } from './rules.ts';
 
@@ -12,6 +13,18 @@ export const dealRules: Rules = {
   async prepare(change) {
     const stage = await chooseStage(change);
     if (stage !== undefined) enterStage(change, stage);
+  },
+  // The type of the stage can have changed.
+  async beforeUndelete({ db, access, now }, record) {
+    const [stage] = await findStages(db, access.orgNumber, [String(record.stage_id)]);
+    if (stage === undefined) {
+      const message =
+        'the stage of the deal was deleted; undelete its pipeline first, or create the deal again';
+      throw lostReference('stage_id', message);
+    }
+    if (stage.type === record.status) return;
+    record.status = stage.type;
+    record.closed_at = stage.type === 'open' ? null : instantText(now);
   },
 };
 

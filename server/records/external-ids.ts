@@ -18,14 +18,14 @@ import { findRecord } from '../../db/tables/records.ts';
 import type { Access } from '../access.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { conflict } from './conflict.ts';
-import { getRow, type ListPosition } from './records.ts';
+import { getRow, type ItemPage, type ListPosition, type PageRange } from './records.ts';
 import type { Reader, Writer } from './rules.ts';
 
 /** External IDs as far as a write needs to know them; what the write itself adds is noted here too. */
 export interface KnownExternalIds {
   /** The ID of the record that has each, by `externalIdName`. */
   owners: Map<string, string>;
-  /** The sources of which each record has one, by the record's ID; a record without any can be missing. */
+  /** The sources of each record's external IDs, by the record's ID; a record without external IDs can be missing. */
   sources: Map<string, Set<string>>;
   /** An owner's row, or its fields if the same request has created it. */
   ownerRow(id: string): Promise<OwnerRecord | undefined> | OwnerRecord | undefined;
@@ -90,14 +90,6 @@ export interface ExternalIdsOf {
   recordId: string;
 }
 
-/** A page of them. */
-export interface ExternalIdPage {
-  items: Data[];
-  hasNextPage: boolean;
-  /** The position after the item with that index. */
-  placeAfter: (index: number) => ListPosition;
-}
-
 /**
  * The external IDs of a record, newest first.
  * @throws ApiError 404 if the record does not exist or the key cannot see it
@@ -105,8 +97,8 @@ export interface ExternalIdPage {
 export async function listExternalIdsOf(
   reader: Reader,
   { resource, recordId }: ExternalIdsOf,
-  { after, limit }: { after: ListPosition | null; limit: number },
-): Promise<ExternalIdPage> {
+  { after, limit }: PageRange,
+): Promise<ItemPage> {
   await getRow(reader, resource, recordId);
   const rows = await listExternalIds(reader.db, resource, reader.access.orgNumber, [recordId]);
   const rest = rows.map(placeOf).filter((place) => after === null || inOrder(after, place) < 0);

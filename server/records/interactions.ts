@@ -94,9 +94,9 @@ function newContact(change: Change): NewContact {
   const { orgNumber } = access;
   const email = String(input.main_contact_email);
   const data = { email, owner_id: access.userId };
-  const put = async () => {
-    const createdBy = principalOf(access);
-    const { id } = await insertReservedRecord(trx, contacts, { orgNumber, createdBy, now, data });
+  const put = async (cause: number) => {
+    const record = { orgNumber, createdBy: principalOf(access), now, data, cause };
+    const { id } = await insertReservedRecord(trx, contacts, record);
     await replaceContactEmails(trx, orgNumber, [{ id, before: [], after: [email] }]);
     const { owners } = await addresseesOf(change);
     owners.set(caselessKey(email), id);

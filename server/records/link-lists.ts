@@ -5,23 +5,20 @@ import type { LinkKind } from '../../db/model/resources/link-kinds.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { type KindLinkRow, listLinksOfKind } from '../../db/tables/link-lists.ts';
 import { mayRead } from '../access.ts';
-import type { LinkedPage } from './links.ts';
-import type { ListPosition } from './records.ts';
+import type { ItemPage, ListPosition, PageRange } from './records.ts';
 import type { Reader } from './rules.ts';
 
-export interface KindPageRequest {
+export interface KindPageRequest extends PageRange {
   /** Only the links of these parents; null for all. */
   parentIds: readonly string[] | null;
-  after: ListPosition | null;
-  limit: number;
 }
 
-/** The links of a kind of which the key can see both ends, newest first. */
+/** The links of a kind whose two ends the key can see, newest first. */
 export async function listKind(
   { db, access }: Reader,
   kind: LinkKind,
   { parentIds, after, limit }: KindPageRequest,
-): Promise<LinkedPage> {
+): Promise<ItemPage> {
   const { link } = kind;
   const types = Object.keys(link.children);
   const readable = types.filter((type) => mayRead(access, getResource(link.children[type] ?? '')));

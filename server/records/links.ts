@@ -6,13 +6,16 @@ import { instantText } from '../../db/model/instants.ts';
 import type { Data } from '../../db/model/json.ts';
 import { childOf } from '../../db/model/links.ts';
 import { toColumns } from '../../db/model/record-forms.ts';
-import type { Link, Resource } from '../../db/model/resource.ts';
+import type { Link, Resource, Row } from '../../db/model/resource.ts';
+import { kindOf } from '../../db/model/resources/link-kinds.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
-import { deleteLink, findLink, insertLink, listLinks } from '../../db/tables/links.ts';
+import { deleteLinks, insertLinks, type LinkWriting } from '../../db/tables/link-batches.ts';
+import type { KindLinkRow } from '../../db/tables/link-lists.ts';
+import { findLink, listLinks } from '../../db/tables/links.ts';
 import { findPage } from '../../db/tables/records.ts';
 import { mayRead } from '../access.ts';
 import { ApiError, validationError } from '../errors.ts';
-import { getRow, type ListPosition, presentAll } from './records.ts';
+import { getRow, type ItemPage, type PageRange, presentAll } from './records.ts';
 import { checkReferences, findVisible } from './references.ts';
 import type { Reader, Writer } from './rules.ts';
 
@@ -23,13 +26,6 @@ export interface LinkedCollection {
   link: Link;
 }
 
-export interface LinkedPage {
-  items: Data[];
-  hasNextPage: boolean;
-  /** The position after the item with that index. */
-  placeAfter: (index: number) => ListPosition;
-}
-
 /**
  * The children of a parent that the key can see, newest link first.
  * @param authorize called once the parent is found, with the resource of the children if all have the same one
@@ -37,9 +33,9 @@ export interface LinkedPage {
 export async function listLinked(
   reader: Reader,
   { parent, parentId, link }: LinkedCollection,
-  page: { after: ListPosition | null; limit: number },
+  page: PageRange,
   authorize: (child: Resource) => void,
-): Promise<LinkedPage> {
+): Promise<ItemPage> {
   const { db, access } = reader;
   const parentRow = await getRow(reader, parent, parentId);
   const childName = childOf(link, { parent: parentRow });
@@ -81,7 +77,7 @@ export async function linkRecord(
   { parent, parentId, link }: LinkedCollection,
   body: Data,
 ): Promise<Data> {
-  const { db: trx, access, now } = writer;
+  const { db: trx, access } = writer;
   const parentRow = await getRow(writer, parent, parentId);
   const child = getResource(childOf(link, { link: body, parent: parentRow }) ?? '');
   const childId = String(body[link.childColumn]);
@@ -93,8 +89,7 @@ export async function linkRecord(
   ]);
   if (childRow === undefined) faults.unshift(referenceFault(link.childColumn, child.name));
   if (childRow === undefined || faults.length > 0) throw validationError(faults);
-  const row =
-    known ?? (await insertLink(trx, link, at, { childId, columns: toColumns(link.fields, body), now }));
+  const row = known ?? (await addLink(writer, { parent: parentRow, child: childRow, link }, body));
   const [item] = await presentLinks(writer, { parent: parentRow, link }, [row], [childRow]);
   if (item === undefined) throw new Error('a written link has no item to show');
   return item;
@@ -116,10 +111,43 @@ export async function unlinkRecord(
     findLink(trx, link, at, childId),
   ]);
   const childName = row && childOf(link, { link: row, parent: parentRow });
-  if (childName === undefined || (await findVisible(trx, access, childName, childId)) === undefined) {
+  const child = childName === undefined ? undefined : await findVisible(trx, access, childName, childId);
+  if (row === undefined || child === undefined) {
     throw new ApiError('RESOURCE_NOT_FOUND', `This ${parent.singular} has no such link.`);
   }
-  await deleteLink(trx, link, at, childId);
+  const ends = { parent: parentRow, child, link };
+  await deleteLinks(trx, kindOf(link), writingOf(writer, ends), [kindRow(link, row)]);
+}
+
+/** The records at the ends of a link. */
+interface LinkedPair {
+  parent: RecordRow;
+  child: RecordRow;
+  link: Link;
+}
+
+async function addLink(writer: Writer, ends: LinkedPair, body: Data): Promise<LinkRow> {
+  const { parent, child, link } = ends;
+  const row: LinkRow = {
+    ...toColumns(link.fields, body),
+    ...{ org_id: writer.access.orgNumber, [link.parentColumn]: parent.id, [link.childColumn]: child.id },
+    created_at: writer.now,
+  };
+  await insertLinks(writer.db, kindOf(link), writingOf(writer, ends), [kindRow(link, row)]);
+  return row;
+}
+
+function writingOf({ access: { orgNumber }, now }: Writer, { parent, child, link }: LinkedPair): LinkWriting {
+  const isParent = (resource: string, id: string) =>
+    resource === kindOf(link).parent.name && id === parent.id;
+  return { orgNumber, now, end: (resource, id) => (isParent(resource, id) ? parent : child) };
+}
+
+function kindRow(link: Link, row: LinkRow): KindLinkRow {
+  const own: Row = {};
+  for (const name in link.fields) own[name] = row[name] ?? null;
+  const [parent_id, child_id] = [String(row[link.parentColumn]), String(row[link.childColumn])];
+  return { ...own, parent_id, child_id, linked_at: row.created_at };
 }
 
 interface Links {

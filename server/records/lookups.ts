@@ -1,6 +1,6 @@
 // Lookups that the checks of changes need, made for all items of a batch together.
 
-import type { Eventually } from '../../db/engine/engine.ts';
+import { allOf, andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { RecordRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
@@ -26,23 +26,24 @@ export interface KnownRecords {
  * Makes the lookups for the checks of changes to records of one resource.
  * @param known owners of the unique values, if these were looked up already
  */
-export async function loadKnownRecords(
+export function loadKnownRecords(
   { db, access }: Reader,
   resource: Resource,
   changes: readonly Change[],
   known?: Map<string, string>,
-): Promise<KnownRecords> {
-  const [references, owners] = await Promise.all([
+): Eventually<KnownRecords> {
+  const finding = allOf([
     findReferences(db, resource.fields, changes, viewerOf(access)),
     known ?? findOwners(db, resource, access.orgNumber, changes),
   ]);
-  const ids = new Set(owners.values());
-  let rows: Eventually<RecordRow[]> | undefined;
-  const ownerRow = async (id: string) => {
-    rows ??= findRecords(db, resource, access.orgNumber, [...ids]);
-    return (await rows).find((row) => row.id === id);
-  };
-  return { references, owners, accepted: new Map(), ownerRow };
+  return andThen(finding, ([references, owners]) => {
+    let rows: Eventually<RecordRow[]> | undefined;
+    const ownerRow = async (id: string) => {
+      rows ??= findRecords(db, resource, access.orgNumber, [...new Set(owners.values())]);
+      return (await rows).find((row) => row.id === id);
+    };
+    return { references, owners, accepted: new Map(), ownerRow };
+  });
 }
 
 /** Makes a lookup once for all changes that are checked together, when the first of them asks. */

@@ -1,8 +1,9 @@
 // Notes: trees without cycles and with a bounded depth.
 
 import type { ValidationCode } from '../../db/model/faults.ts';
-import { NOTE_LEVELS_MAX } from '../../db/model/resources/notes.ts';
+import { NOTE_LEVELS_MAX, notes } from '../../db/model/resources/notes.ts';
 import { findHeight, findPaths, NOTES_BELOW_MAX } from '../../db/tables/note-tree.ts';
+import { hasCleared } from '../../db/tables/undeletion.ts';
 import { oncePerBatch } from './lookups.ts';
 import type { Change, Rules } from './rules.ts';
 
@@ -24,6 +25,15 @@ export const noteRules: Rules = {
       refuse(change, 'must not be the note itself or a note below it', 'VALIDATION_FAILED');
     else if (path.length >= NOTE_LEVELS_MAX) refuse(change, tooDeep(0));
     else if (current !== null) await refuseDeep(change, path.length, pathTo(current.parent_id, paths).length);
+  },
+  // A note whose parent is now below a note that comes back below it would close a cycle.
+  async beforeUndelete({ db, access }, record, logged) {
+    const { parent_id: parentId } = record;
+    if (typeof parentId !== 'string') return;
+    const path = (await findPaths(db, access.orgNumber, [parentId])).get(parentId) ?? [];
+    const root = path.at(-1);
+    const isLost = root === undefined || path.length >= NOTE_LEVELS_MAX;
+    if (isLost || (await hasCleared(db, logged, notes, root))) record.parent_id = null;
   },
 };
 

@@ -1,5 +1,6 @@
 // Pipelines: stages keep their identity through updates, and deals keep their stages.
 
+import { lastChange } from '../../db/engine/change-log.ts';
 import type { StageRow } from '../../db/engine/schema.ts';
 import { requiredFault } from '../../db/model/faults.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
@@ -10,9 +11,11 @@ import {
   insertStages,
   listStages,
   moveDealsWithStage,
+  showStage,
   stageRow,
   updateStage,
 } from '../../db/tables/pipelines.ts';
+import { recordId } from '../../db/tables/record-id.ts';
 import { ApiError } from '../errors.ts';
 import type { Change, Rules } from './rules.ts';
 
@@ -42,6 +45,10 @@ export const pipelineRules: Rules = {
       }),
     };
   },
+  // A change of stages moves deals, which the log reports right after it.
+  dependsOn(change, earlier) {
+    return changesStages(change) || changesStages(earlier);
+  },
   prepare(change) {
     const { current, input, next } = change;
     if (input.stages === undefined) {
@@ -49,7 +56,7 @@ export const pipelineRules: Rules = {
     } else if (current !== null) {
       const stages = stagesIn(input.stages);
       checkStages(change, stages);
-      next.stages = completed(stagesIn(current.stages), stages);
+      next.stages = completed(stagesIn(current.stages), stages, change.now);
     }
   },
   async claim(change) {
@@ -64,22 +71,16 @@ export const pipelineRules: Rules = {
   async afterWrite({ db: trx }, changes) {
     await insertStages(trx, changes.filter(({ current }) => current === null).flatMap(rowsOf));
     for (const change of changes) {
-      const { current, input } = change;
-      if (current !== null && input.stages !== undefined)
-        await replaceStages(change, stagesIn(current.stages));
+      if (changesStages(change)) await replaceStages(change, stagesIn(change.current?.stages));
     }
   },
-  async beforeDelete({ trx, access, id }) {
-    const stages = await listStages(trx, access.orgNumber, [id]);
-    const used = await findStagesInUse(
-      trx,
-      access.orgNumber,
-      stages.map((stage) => stage.id),
-    );
-    if (used.length > 0) {
-      const message = 'Deals still use this pipeline; move or delete them first.';
-      throw new ApiError('RESOURCE_CONFLICT', message);
-    }
+  async refuseDeletes({ db, access }, ids) {
+    const stages = await listStages(db, access.orgNumber, ids);
+    const stageIds = stages.map(({ id }) => id);
+    const used = await findStagesInUse(db, access.orgNumber, stageIds);
+    const message = 'Deals still use this pipeline; move or delete them first.';
+    const refusal = new ApiError('RESOURCE_CONFLICT', message);
+    return new Map(used.map(({ pipeline_id }) => [pipeline_id, refusal]));
   },
   async present({ db, access }, records) {
     const rows = await listStages(
@@ -88,21 +89,22 @@ export const pipelineRules: Rules = {
       records.map((record) => String(record.id)),
     );
     for (const record of records) {
-      record.stages = rows.filter((row) => row.pipeline_id === record.id).map(shownStage);
+      record.stages = rows.filter((row) => row.pipeline_id === record.id).map(showStage);
     }
   },
 };
 
-function shownStage({ id, name, type, probability, position }: StageRow): Data {
-  return { id, name, type, probability, position };
+function changesStages({ current, input }: Change): boolean {
+  return current !== null && input.stages !== undefined;
 }
 
 // The stages of an update, as they will be shown: a kept stage keeps the fields that the client leaves out.
-function completed(before: StageInput[], stages: StageInput[]): Data[] {
+function completed(before: StageInput[], stages: StageInput[], now: number): Data[] {
   const known = new Map(before.map((stage) => [stage.id, stage]));
   return stages.map((stage, position) => {
-    const { id, name = '', type = 'open', probability = null } = { ...known.get(stage.id), ...stage };
-    return { ...(id !== undefined && { id }), name, type, probability, position };
+    const kept = { ...known.get(stage.id), ...stage };
+    const { id = recordId(now), name = '', type = 'open', probability = null } = kept;
+    return { id, name, type, probability, position };
   });
 }
 
@@ -153,10 +155,11 @@ async function replaceStages(change: Change, before: StageInput[]): Promise<void
     trx,
     rows.filter((row) => !previous.has(row.id)),
   );
+  const context = { orgNumber: access.orgNumber, at: now, cause: await lastChange(trx, access.orgNumber) };
   for (const row of rows) {
     const was = previous.get(row.id);
     if (was === undefined) continue;
     await updateStage(trx, row);
-    if (was.type !== row.type) await moveDealsWithStage(trx, row, now);
+    if (was.type !== row.type) await moveDealsWithStage(trx, row, context);
   }
 }

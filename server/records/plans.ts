@@ -17,13 +17,15 @@ import type { Change, Reader, Writer } from './rules.ts';
 import type { PlannedChange, RunPlan } from './run-plan.ts';
 
 /** Plans creates from fields that are valid against the create schema. */
-export function planCreates(resource: Resource) {
-  return async (writer: Writer, inputs: readonly Data[]): Promise<RunPlan> => {
-    const batch: Change[] = [];
-    const base = { initial: initialRecord(writer, resource), batch };
-    const plans = inputs.map((input) => planCreate(writer, resource, base, input));
-    return { plans, known: await loadKnownRecords(writer, resource, batch) };
-  };
+export function planCreates(
+  writer: Writer,
+  resource: Resource,
+  inputs: readonly Data[],
+): Eventually<RunPlan> {
+  const batch: Change[] = [];
+  const base = { initial: initialRecord(writer, resource), batch };
+  const plans = inputs.map((input) => planCreate(writer, resource, base, input));
+  return andThen(loadKnownRecords(writer, resource, batch), (known) => ({ plans, known }));
 }
 
 /** Fields to change, valid against the resource's update schema. */
@@ -33,22 +35,22 @@ export interface Update {
 }
 
 /** Plans updates. */
-export function planUpdates(resource: Resource) {
-  return async (writer: Writer, updates: readonly Update[]): Promise<RunPlan> => {
+export function planUpdates(
+  writer: Writer,
+  resource: Resource,
+  updates: readonly Update[],
+): Eventually<RunPlan> {
+  const ids = updates.map(({ id }) => id);
+  return andThen(loadRecords(writer, resource, ids), (records) => {
     const batch: Change[] = [];
-    const records = await loadRecords(
-      writer,
-      resource,
-      updates.map(({ id }) => id),
-    );
     const plans = updates.map(({ id, input }) => {
       const record = records.get(id);
       if (record === undefined || !canSee(writer.access, resource, record.row))
         return notFound(resource.singular);
       return planUpdate(writer, resource, { record, batch }, input);
     });
-    return { plans, known: await loadKnownRecords(writer, resource, batch) };
-  };
+    return andThen(loadKnownRecords(writer, resource, batch), (known) => ({ plans, known }));
+  });
 }
 
 /** A record, stored and as shown. */
@@ -76,11 +78,7 @@ export function loadRecords(
 
 /** A new record, before it has an ID and the fields of a body. */
 export function initialRecord({ access, now }: Writer, { fields }: Resource): Data {
-  const at = instantText(now);
-  return {
-    ...initialFields(fields),
-    ...{ created_by: principalOf(access), created_at: at, updated_at: at },
-  };
+  return { ...initialFields(fields), created_by: principalOf(access), created_at: instantText(now) };
 }
 
 /** The change that creates a record. */
@@ -101,9 +99,6 @@ export function planUpdate(
   { record: { row, shown }, batch }: { record: LoadedRecord; batch: Change[] },
   input: Data,
 ): PlannedChange {
-  const base = { ...shown, updated_at: instantText(writer.now) };
-  return {
-    change: changeOf(writer, resource, { id: row.id, current: shown, base, batch }, input),
-    row,
-  };
+  const subject = { id: row.id, current: shown, base: shown, batch };
+  return { change: changeOf(writer, resource, subject, input), row };
 }

@@ -52,14 +52,27 @@ export interface ListPosition {
   id: string;
 }
 
-export interface PageRequest {
+/** Where a page begins, and how many items it has at most. */
+export interface PageRange {
+  /** The position of the item before it; null for the first page. */
+  after: ListPosition | null;
+  limit: number;
+}
+
+/** A page of links or external IDs. */
+export interface ItemPage {
+  items: Data[];
+  hasNextPage: boolean;
+  /** The position after the item with that index. */
+  placeAfter: (index: number) => ListPosition;
+}
+
+export interface PageRequest extends PageRange {
   filters: Readonly<Record<string, ColumnValue>>;
   createdSince: number | null;
   updatedSince: number | null;
   sortBy: 'created_at' | 'updated_at';
   direction: Direction;
-  after: ListPosition | null;
-  limit: number;
   /** Fields that the response does not show. */
   unseen?: readonly string[];
 }

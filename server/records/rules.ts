@@ -1,15 +1,16 @@
 // What a resource can add to the common handling of a record: checks, derived fields, further writes.
 
-import type { Db, Trx } from '../../db/engine/schema.ts';
+import type { Db, RecordTrx } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { UniqueValue } from '../../db/model/rules.ts';
+import type { LoggedDelete } from '../../db/tables/undeletion.ts';
 import type { Access } from '../access.ts';
-import type { Detail } from '../errors.ts';
+import type { ApiError, Detail } from '../errors.ts';
 
 /** A create or an update in progress. */
 export interface Change {
-  trx: Trx;
+  trx: RecordTrx;
   access: Access;
   /** Unix milliseconds. */
   now: number;
@@ -37,7 +38,7 @@ export interface Reader {
 
 /** Who writes, where and when. */
 export interface Writer extends Reader {
-  db: Trx;
+  db: RecordTrx;
   /** Unix milliseconds. */
   now: number;
 }
@@ -63,11 +64,13 @@ export interface Rules {
   /** Rejects a change that conflicts with other records (409). */
   claim?(change: Change): Promise<void>;
   /** Writes data stored outside the record's table, after the records that were created or changed together. */
-  afterWrite?(writer: Writer, changes: readonly Change[]): Promise<void>;
+  afterWrite?(writer: Writer, changes: readonly Change[]): Promise<void> | void;
   /** Replaces the common insert; runs after all checks. */
   create?(change: Change): Promise<Created>;
-  /** Rejects a delete (409). */
-  beforeDelete?(change: Pick<Change, 'trx' | 'access' | 'id'>): Promise<void>;
+  /** The records, by ID, that must not be deleted, and why (409). */
+  refuseDeletes?(reader: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, ApiError>>;
+  /** Adapts a deleted record to what exists now, before it is restored, or rejects that (409). */
+  beforeUndelete?(writer: Writer, record: Data, logged: LoggedDelete): Promise<void>;
   /** Fills in the computed fields of records before they are shown. */
   present?(reader: Reader, records: Data[]): Promise<void>;
 }

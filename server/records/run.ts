@@ -3,7 +3,6 @@
 
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import { withSavepoint } from '../../db/engine/transaction.ts';
-import type { ExternalId } from '../../db/model/external-ids.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import type { Resource, Row } from '../../db/model/resource.ts';
 import { changedColumns, reserveUpdate } from '../../db/tables/record-updates.ts';
@@ -12,94 +11,135 @@ import { ApiError } from '../errors.ts';
 import { check } from './checks.ts';
 import { type AttachPaths, checkAttach } from './external-ids.ts';
 import { type KnownRecords, noteAccepted } from './lookups.ts';
-import { refusalOf } from './outcomes.ts';
+import { orRefusal } from './outcomes.ts';
 import { rulesOf } from './registry.ts';
 import type { Writer } from './rules.ts';
 import type { Accepted, PlannedChange, Result, RunPlan, SavedRecord } from './run-plan.ts';
 import { writeAll, writeEach } from './writes.ts';
 
-type Planner<Item> = (writer: Writer, items: readonly Item[]) => Promise<RunPlan>;
+/** Who changes which records, and how. */
+interface Task<Item> {
+  writer: Writer;
+  resource: Resource;
+  /** Makes the plans of a run. */
+  plan(writer: Writer, resource: Resource, items: readonly Item[]): Eventually<RunPlan>;
+  /** Whether an existing duplicate is shown whole or by ID only, so that repeated imports need not read it again. */
+  isRepeatedShown?: boolean;
+}
 
 /**
  * Carries out items in order; one that fails does not affect the others, and each sees those before it.
- * @param plan makes the plans of a run
- * @param isRepeatedShown whether an existing duplicate is shown whole or by ID only, so that repeated imports need not read
- *   it again
+ * @param sizeMax how many items are in the first run at most
  */
-export async function carryOut<Item>(
-  writer: Writer,
-  resource: Resource,
+export function carryOut<Item>(
+  task: Task<Item>,
   items: readonly Item[],
-  plan: Planner<Item>,
-  isRepeatedShown = false,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  let sizeMax = items.length;
-  while (results.length < items.length) {
-    const part = items.slice(results.length, results.length + sizeMax);
-    const done = await carryOutRun(writer, resource, await plan(writer, part), isRepeatedShown);
-    results.push(...done);
-    // Where many items depend on earlier ones, lookups for all that remain would be made again for each of them.
-    sizeMax = done.length < part.length ? 2 * done.length : items.length;
-  }
-  return results;
+  sizeMax = items.length,
+): Eventually<Result[]> {
+  const { writer, resource } = task;
+  return andThen(task.plan(writer, resource, items.slice(0, sizeMax)), (run) =>
+    andThen(carryOutRun(task, run), (results) => {
+      const done = results.length;
+      if (done === items.length) return results;
+      // Where many items depend on earlier ones, lookups for all that remain would be made again for each of them.
+      const nextMax = done < run.plans.length ? 2 * done : items.length;
+      return andThen(carryOut(task, items.slice(done), nextMax), (others) => results.concat(others));
+    }),
+  );
+}
+
+function carryOutRun<Item>(
+  { writer, resource, isRepeatedShown = false }: Task<Item>,
+  run: RunPlan,
+): Eventually<Result[]> {
+  const { create } = rulesOf(resource);
+  return andThen(checkAll(writer, resource, run), ({ accepted, results }) => {
+    const writing =
+      create === undefined
+        ? writeAll(writer, resource, accepted)
+        : writeEach(create, writer, resource, { accepted, results, isRepeatedShown });
+    return andThen(writing, () => results);
+  });
+}
+
+interface Checked {
+  accepted: Accepted[];
+  results: Result[];
 }
 
 // Ends before the first item whose plan depends on what the run will write.
-async function carryOutRun(
-  writer: Writer,
-  resource: Resource,
-  run: RunPlan,
-  isRepeatedShown: boolean,
-): Promise<Result[]> {
-  const { create, dependsOn } = rulesOf(resource);
+function checkAll(writer: Writer, resource: Resource, run: RunPlan): Eventually<Checked> {
+  const { dependsOn } = rulesOf(resource);
   const { plans, known, isOutdated } = run;
   const accepted: Accepted[] = [];
-  const updated = new Set<string>();
   const results: Result[] = [];
-  for (let index = 0; index < plans.length; index++) {
-    const plan = plans[index];
-    if (plan === undefined || (accepted.length > 0 && isOutdated?.(index))) break;
-    if (plan instanceof ApiError) {
-      results.push(plan);
-      continue;
+  const updated = new Set<string>();
+  const note = (plan: PlannedChange, done: Acceptance | ApiError): void => {
+    const index = results.length;
+    results.push(done instanceof ApiError ? done : resultOf(plan, done));
+    if (done instanceof ApiError || (done.columns === null && done.externalId === null)) return;
+    const { change, row } = plan;
+    if (done.columns !== null && plans.length > 1) noteAccepted(known, change);
+    accepted.push({ index, change, row, ...done });
+    if (row !== null) updated.add(change.id);
+  };
+  const checkRest = (): Eventually<Checked> => {
+    while (results.length < plans.length) {
+      const plan = plans[results.length];
+      if (plan === undefined || (accepted.length > 0 && isOutdated?.(results.length))) break;
+      if (plan instanceof ApiError) {
+        results.push(plan);
+        continue;
+      }
+      const { change } = plan;
+      if (updated.has(change.id)) break;
+      if (dependsOn !== undefined && accepted.some((earlier) => dependsOn(change, earlier.change))) break;
+      const accepting = orRefusal(() => accept(writer, plan, run));
+      if (accepting instanceof Promise) {
+        return accepting.then((done) => {
+          note(plan, done);
+          return checkRest();
+        });
+      }
+      note(plan, accepting);
     }
-    const { change, row, externalId = null } = plan;
-    if (updated.has(change.id)) break;
-    if (dependsOn !== undefined && accepted.some((earlier) => dependsOn(change, earlier.change))) break;
-    try {
-      const attached: { externalId: ExternalId | null } = { externalId: null };
-      const accepting =
-        externalId === null ? acceptFields(writer, plan, known) : acceptWithId(writer, plan, run, attached);
-      const columns = accepting instanceof Promise ? await accepting : accepting;
-      results.push(resultOf(plan, columns !== null, attached.externalId !== null));
-      if (columns === null && attached.externalId === null) continue;
-      if (columns !== null && plans.length > 1) noteAccepted(known, change);
-      accepted.push({ index, change, row, columns, ...attached });
-      if (row !== null) updated.add(change.id);
-    } catch (error) {
-      results.push(refusalOf(error));
-    }
-  }
-  if (accepted.length === 0) return results;
-  if (create === undefined) await writeAll(writer, resource, accepted);
-  else await writeEach(create, writer, resource, { accepted, results, isRepeatedShown });
-  return results;
+    return { accepted, results };
+  };
+  return checkRest();
 }
 
 function resultOf(
   { change: { current, next }, matchedBy = null }: PlannedChange,
-  isWritten: boolean,
-  isAttached: boolean,
+  { columns, externalId }: Acceptance,
 ): SavedRecord {
   if (current === null) return { status: 'created', record: next, matchedBy };
-  if (isWritten) return { status: 'updated', record: next, matchedBy };
-  return { status: isAttached ? 'updated' : 'unchanged', record: current, matchedBy };
+  if (columns !== null) return { status: 'updated', record: next, matchedBy };
+  return { status: externalId === null ? 'unchanged' : 'updated', record: current, matchedBy };
+}
+
+/** What will be written for an item. */
+type Acceptance = Pick<Accepted, 'columns' | 'externalId'>;
+
+// With an external ID; if that is refused, the fields are not counted against the quota either.
+function accept(writer: Writer, plan: PlannedChange, run: RunPlan): Eventually<Acceptance> {
+  const { change, externalId = null } = plan;
+  const { known, externalIds } = run;
+  const acceptingFields = () =>
+    andThen(acceptFields(writer, plan, known), (columns) => ({ columns, externalId: null }));
+  if (externalId === null || externalIds === undefined) return acceptingFields();
+  return withSavepoint(writer.db, async () => {
+    const accepted = await acceptingFields();
+    const attachment = { recordId: change.id, externalId };
+    const isNew = await checkAttach(writer, change.resource, attachment, externalIds, EXTERNAL_ID_PATHS);
+    if (!isNew) return accepted;
+    known.accepted.set(change.id, change.next);
+    return { ...accepted, externalId };
+  });
 }
 
 // The columns that an update will set, none for a create; null if no field gets another value.
 function acceptFields(
-  { db, access: { orgNumber } }: Writer,
+  { db, now, access: { orgNumber } }: Writer,
   { change, row }: PlannedChange,
   known: KnownRecords,
 ): Eventually<Row | null> {
@@ -115,7 +155,7 @@ function acceptFields(
   return andThen(check(change, known), () => {
     const fields = newFields(current, next);
     if (fields === null) return null;
-    const columns = changedColumns(resource, row, fields);
+    const columns = { ...changedColumns(resource, row, fields), updated_at: now };
     return andThen(reserveUpdate(db, resource, { orgNumber, row }, columns), () => columns);
   });
 }
@@ -123,37 +163,16 @@ function acceptFields(
 const NO_COLUMNS: Row = {};
 const EXTERNAL_ID_PATHS: AttachPaths = { source: 'external_id', id: 'external_id' };
 
-// The same, with an external ID; if that is refused, the fields are not counted against the quota either.
-function acceptWithId(
-  writer: Writer,
-  plan: PlannedChange,
-  { known, externalIds }: RunPlan,
-  attached: { externalId: ExternalId | null },
-): Promise<Row | null> {
-  return withSavepoint(writer.db, async () => {
-    const { change, externalId = null } = plan;
-    const columns = await acceptFields(writer, plan, known);
-    if (externalId === null || externalIds === undefined) return columns;
-    const attachment = { recordId: change.id, externalId };
-    const isNew = await checkAttach(writer, change.resource, attachment, externalIds, EXTERNAL_ID_PATHS);
-    if (!isNew) return columns;
-    attached.externalId = externalId;
-    known.accepted.set(change.id, change.next);
-    return columns;
-  });
-}
-
-// The fields that differ, those that rules changed included, and the time; null if there are none.
+// The fields that differ, those that rules changed included; null if only the time does.
 function newFields(current: Data, next: Data): Data | null {
-  const fields: Data = {};
-  let isChanged = false;
+  let fields: Data | null = null;
   for (const name in next) {
     const value = next[name] ?? null;
-    if (isSame(value, current[name] ?? null)) continue;
-    isChanged ||= name !== 'updated_at';
+    if (name === 'updated_at' || isSame(value, current[name] ?? null)) continue;
+    fields ??= {};
     fields[name] = value;
   }
-  return isChanged ? fields : null;
+  return fields;
 }
 
 // Lists and objects that do not differ have their parts in the same order, because rules and merging keep it.

@@ -5,7 +5,7 @@ import { type Fault, requiredFault } from '../../db/model/faults.ts';
 import { type Data, isObject } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { duplicateMessage, type UniqueValue, uniqueValues } from '../../db/model/rules.ts';
-import { matchNames, ON_MATCH } from '../../db/model/upserts.ts';
+import { matchNames, ON_MATCH, type OnMatch } from '../../db/model/upserts.ts';
 import { listExternalIds, lookUpExternalIds } from '../../db/tables/record-external-ids.ts';
 import { findOwners, uniqueName } from '../../db/tables/unique.ts';
 import { canSee } from '../access.ts';
@@ -41,7 +41,7 @@ interface Upsert {
   unique: readonly UniqueValue[];
   externalId: ExternalId | null;
   names: readonly string[];
-  onMatch: (typeof ON_MATCH)[number];
+  onMatch: OnMatch;
   isCreated: boolean;
 }
 
@@ -66,54 +66,56 @@ interface Match {
 }
 
 /** Plans upserts from bodies without faults. */
-export function planUpserts(resource: Resource) {
-  return async (writer: Writer, bodies: readonly Data[]): Promise<RunPlan> => {
-    const { db, access } = writer;
-    const upserts = bodies.map((body) => upsertOf(resource, body));
-    const wanted = upserts.flatMap(({ externalId }) => externalId ?? []);
-    const [owners, externalOwners] = await Promise.all([
-      findOwners(db, resource, access.orgNumber, upserts),
-      lookUpExternalIds(db, resource, access.orgNumber, wanted),
-    ]);
-    const find = (upsert: Upsert) => findMatch(upsert, owners, externalOwners);
-    const matches = upserts.map(find);
-    const matchedIds = matches.flatMap((match) => match?.id ?? []);
-    const [records, held] = await Promise.all([
-      loadRecords(writer, resource, [...matchedIds, ...externalOwners.values()]),
-      wanted.length === 0 ? [] : listExternalIds(db, resource, access.orgNumber, [...new Set(matchedIds)]),
-    ]);
-    const batch: Change[] = [];
-    const initial = initialRecord(writer, resource);
-    const plans = upserts.map((upsert, index): PlannedChange | ApiError => {
-      const match = matches[index];
-      const record = match && records.get(match.id);
-      if (match === undefined || record === undefined) {
-        if (!upsert.isCreated) return noMatch(resource);
-        const plan = planCreate(writer, resource, { initial, batch }, upsert.fields);
-        plan.change.faults.push(...missingFaults(resource, upsert.fields));
-        return { ...plan, externalId: upsert.externalId };
-      }
-      if (!canSee(access, resource, record.row))
-        return upsert.isCreated ? takenBy(writer, resource, upsert, match, record) : noMatch(resource);
-      const { fields, faults } = fieldsToWrite(resource, upsert, match, record.shown);
-      const plan = planUpdate(writer, resource, { record, batch }, fields);
-      plan.change.faults.push(...faults);
-      return { ...plan, externalId: upsert.externalId, matchedBy: match.by };
-    });
-    const known = await loadKnownRecords(writer, resource, batch, owners);
-    const sources = new Map<string, Set<string>>();
-    for (const { record_id, source } of held) sources.getOrInsert(record_id, new Set()).add(source);
-    const externalIds: KnownExternalIds = {
-      owners: externalOwners,
-      sources,
-      ownerRow: (id) => known.accepted.get(id) ?? records.get(id)?.row,
-    };
-    const isOutdated = (index: number) => {
-      const upsert = upserts[index];
-      return upsert !== undefined && find(upsert)?.id !== matches[index]?.id;
-    };
-    return { plans, known, externalIds, isOutdated };
+export async function planUpserts(
+  writer: Writer,
+  resource: Resource,
+  bodies: readonly Data[],
+): Promise<RunPlan> {
+  const { db, access } = writer;
+  const upserts = bodies.map((body) => upsertOf(resource, body));
+  const wanted = upserts.flatMap(({ externalId }) => externalId ?? []);
+  const [owners, externalOwners] = await Promise.all([
+    findOwners(db, resource, access.orgNumber, upserts),
+    lookUpExternalIds(db, resource, access.orgNumber, wanted),
+  ]);
+  const find = (upsert: Upsert) => findMatch(upsert, owners, externalOwners);
+  const matches = upserts.map(find);
+  const matchedIds = matches.flatMap((match) => match?.id ?? []);
+  const [records, held] = await Promise.all([
+    loadRecords(writer, resource, [...matchedIds, ...externalOwners.values()]),
+    wanted.length === 0 ? [] : listExternalIds(db, resource, access.orgNumber, [...new Set(matchedIds)]),
+  ]);
+  const batch: Change[] = [];
+  const initial = initialRecord(writer, resource);
+  const plans = upserts.map((upsert, index): PlannedChange | ApiError => {
+    const match = matches[index];
+    const record = match && records.get(match.id);
+    if (match === undefined || record === undefined) {
+      if (!upsert.isCreated) return noMatch(resource);
+      const plan = planCreate(writer, resource, { initial, batch }, upsert.fields);
+      plan.change.faults.push(...missingFaults(resource, upsert.fields));
+      return { ...plan, externalId: upsert.externalId };
+    }
+    if (!canSee(access, resource, record.row))
+      return upsert.isCreated ? takenBy(writer, resource, upsert, match, record) : noMatch(resource);
+    const { fields, faults } = fieldsToWrite(resource, upsert, match, record.shown);
+    const plan = planUpdate(writer, resource, { record, batch }, fields);
+    plan.change.faults.push(...faults);
+    return { ...plan, externalId: upsert.externalId, matchedBy: match.by };
+  });
+  const known = await loadKnownRecords(writer, resource, batch, owners);
+  const sources = new Map<string, Set<string>>();
+  for (const { record_id, source } of held) sources.getOrInsert(record_id, new Set()).add(source);
+  const externalIds: KnownExternalIds = {
+    owners: externalOwners,
+    sources,
+    ownerRow: (id) => known.accepted.get(id) ?? records.get(id)?.row,
   };
+  const isOutdated = (index: number) => {
+    const upsert = upserts[index];
+    return upsert !== undefined && find(upsert)?.id !== matches[index]?.id;
+  };
+  return { plans, known, externalIds, isOutdated };
 }
 
 function findMatch(

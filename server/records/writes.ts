@@ -1,7 +1,9 @@
 // Writes what a run has accepted: records, external IDs, and what rules keep outside the table of records.
 
+import { type Eventually, inTurn } from '../../db/engine/engine.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
+import { fieldsBeside } from '../../db/tables/changes.ts';
 import { type Attachment, insertReservedExternalIds } from '../../db/tables/record-external-ids.ts';
 import { type RecordUpdate, updateReservedRecords } from '../../db/tables/record-updates.ts';
 import { findRecords, insertReservedRecords } from '../../db/tables/records.ts';
@@ -13,11 +15,11 @@ import type { Change, Created, Rules, Writer } from './rules.ts';
 import type { Accepted, Result } from './run-plan.ts';
 
 /** Writes accepted changes together, and completes their records as shown. */
-export async function writeAll(
+export function writeAll(
   writer: Writer,
   resource: Resource,
   accepted: readonly Accepted[],
-): Promise<void> {
+): Eventually<void> {
   const { db, access, now } = writer;
   const { orgNumber } = access;
   const changes: Change[] = [];
@@ -27,21 +29,31 @@ export async function writeAll(
   for (const { change, row, columns, externalId } of accepted) {
     if (columns !== null) changes.push(change);
     if (row === null) created.push({ id: change.id, data: change.next });
-    else if (columns !== null) updated.push({ row, columns });
+    else if (columns !== null) updated.push({ row, columns, ...besideOf(change) });
     if (externalId !== null) attached.push({ recordId: change.id, externalId });
   }
   const origin = { orgNumber, createdBy: principalOf(access), now };
-  // Updates first: a new record can take a unique value that one of them gives up.
-  if (updated.length > 0) await updateReservedRecords(db, resource, orgNumber, updated);
-  if (created.length > 0) await insertReservedRecords(db, resource, origin, created);
-  if (attached.length > 0) await insertReservedExternalIds(db, resource, orgNumber, attached, now);
-  if (changes.length === 0) return;
-  await rulesOf(resource).afterWrite?.(writer, changes);
-  await fillComputedFields(
-    writer,
-    resource,
-    changes.map(({ next }) => next),
-  );
+  return inTurn([
+    // Updates first: a new record can take a unique value that one of them gives up.
+    () => updateReservedRecords(db, resource, orgNumber, updated),
+    () => insertReservedRecords(db, resource, origin, created),
+    () => insertReservedExternalIds(db, resource, orgNumber, attached, now),
+    () => rulesOf(resource).afterWrite?.(writer, changes),
+    () =>
+      fillComputedFields(
+        writer,
+        resource,
+        changes.map(({ next }) => next),
+      ),
+  ]);
+}
+
+// The fields that a client has changed and that rules store outside the record's table.
+function besideOf({ resource, current, next }: Change): Pick<RecordUpdate, 'beside'> {
+  const names = fieldsBeside(resource).filter((name) => next[name] !== current?.[name]);
+  if (names.length === 0 || current === null) return {};
+  const pick = (from: Data) => Object.fromEntries(names.map((name) => [name, from[name] ?? null]));
+  return { beside: { before: pick(current), after: pick(next) } };
 }
 
 /** What `writeEach` writes. */

@@ -2,17 +2,11 @@
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { invalid } from '../errors.ts';
+import { FeedCursors } from './feed-cursors.ts';
+import { type ListIdentity, nameOfList } from './list-identity.ts';
 import { Signer, type Signing } from './signing.ts';
 
 const SIGNATURE_BYTES = 16;
-
-/** Identifies a list: a cursor of one is rejected by every other. */
-export interface ListIdentity {
-  orgNumber: number;
-  path: string;
-  /** Order and filters, as sent in the request. */
-  query: Readonly<Record<string, unknown>>;
-}
 
 /** What a cursor contains: the sort value and the ID of the record before it. */
 export interface CursorPosition {
@@ -27,6 +21,11 @@ export class Cursors {
   constructor(signing: Signing) {
     this.#signing = signing;
     this.#signer = new Signer(signing, 'cursor', SIGNATURE_BYTES);
+  }
+
+  /** The cursors of a feed of changes. */
+  ofFeed(feed: ListIdentity): Eventually<FeedCursors> {
+    return FeedCursors.of(this.#signing, feed);
   }
 
   /** The cursors of one list, signed with the current secret. */
@@ -73,7 +72,6 @@ export class ListCursors {
 }
 
 // What is signed: the position and the list it belongs to.
-function contentOf({ orgNumber, path, query }: ListIdentity, payload: Buffer): (string | Buffer)[] {
-  const names = Object.keys(query).sort();
-  return [JSON.stringify([orgNumber, path, names, names.map((name) => query[name])]), '\0', payload];
+function contentOf(list: ListIdentity, payload: Buffer): (string | Buffer)[] {
+  return [nameOfList(list), '\0', payload];
 }

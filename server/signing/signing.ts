@@ -1,5 +1,5 @@
 // The secrets that sign cursors and transcript links, and those whose signatures are accepted, cached for a short time.
-import { timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { ReadStore } from '../../db/store.ts';
 import { findSigningSecrets, type SigningSecret } from '../../db/tables/settings.ts';
@@ -102,5 +102,53 @@ export class Signer {
     const copy = hasher.copy();
     for (const part of content) copy.update(part);
     return copy.digest().subarray(0, this.#bytes);
+  }
+}
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Encrypts one kind of content, so that clients can neither read nor alter it. */
+export class Sealer {
+  readonly #signing: Signing;
+  readonly #kind: string;
+
+  constructor(signing: Signing, kind: string) {
+    this.#signing = signing;
+    this.#kind = kind;
+  }
+
+  /** Encrypts a content, which only opens together with the same `bound`. */
+  seal(content: Buffer, bound: string): Buffer {
+    const [current] = this.#signing.secrets;
+    if (current === undefined) throw new Error('the signing secrets were not read');
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#keyOf(current), nonce).setAAD(Buffer.from(bound));
+    const sealed = Buffer.concat([cipher.update(content), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+  }
+
+  /** The content; null if it was altered, or sealed with another `bound` or secret. `now` is in Unix milliseconds. */
+  open(sealed: Buffer, bound: string, now: number): Buffer | null {
+    if (sealed.length <= NONCE_BYTES + TAG_BYTES) return null;
+    const nonce = sealed.subarray(0, NONCE_BYTES);
+    const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+    for (const secret of this.#signing.secrets) {
+      if (secret.until !== null && secret.until <= now) continue;
+      const decipher = createDecipheriv(CIPHER, this.#keyOf(secret), nonce, { authTagLength: TAG_BYTES });
+      decipher.setAAD(Buffer.from(bound)).setAuthTag(tag);
+      const content = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES));
+      try {
+        return Buffer.concat([content, decipher.final()]);
+      } catch {
+        // Sealed with another secret, or altered.
+      }
+    }
+    return null;
+  }
+
+  #keyOf({ secret }: SigningSecret): Buffer {
+    return new Bun.CryptoHasher('sha256', secret).update(`${this.#kind}\0`).digest();
   }
 }

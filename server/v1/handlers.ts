@@ -10,7 +10,8 @@ import { newRecordFaults } from '../../db/model/rules.ts';
 import { getOrganization } from '../../db/tables/accounts.ts';
 import { findUnique } from '../../db/tables/unique.ts';
 import type { Answer, Call, ReadCall, WriteCall } from '../operation.ts';
-import { createRecord, removeRecord, updateRecordFields } from '../records/changes.ts';
+import { createRecord, updateRecordFields } from '../records/changes.ts';
+import { removeRecord } from '../records/deletes.ts';
 import { getRecord, listPage, placeAfter } from '../records/records.ts';
 import { PAGE_DEFAULT } from './schemas.ts';
 import {

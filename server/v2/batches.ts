@@ -6,8 +6,9 @@ import type { Resource } from '../../db/model/resource.ts';
 import { named } from '../../db/model/schemas.ts';
 import { ApiError, notFound } from '../errors.ts';
 import type { LookupOperation, WriteOperation } from '../operation.ts';
-import { createRecords, removeRecord, updateRecords } from '../records/changes.ts';
-import { type ItemOutcome, oneByOne } from '../records/outcomes.ts';
+import { createRecords, updateRecords } from '../records/changes.ts';
+import { removeRecords } from '../records/deletes.ts';
+import type { ItemOutcome } from '../records/outcomes.ts';
 import { getRecords } from '../records/records.ts';
 import type { Result } from '../records/run-plan.ts';
 import { batchAnswer, batchSchema } from './batch.ts';
@@ -27,9 +28,7 @@ export const EACH_ALONE =
 export function batchCreate(resource: Resource): SpecificWrite {
   return {
     ...writing(resource),
-    method: 'POST',
-    path: `${pathOf(resource)}/batch`,
-    id: operationId('batchCreate', resource),
+    ...batchOf(resource, 'create'),
     summary: `Create up to 100 ${resource.name}`,
     description: explained(
       resource,
@@ -37,11 +36,7 @@ export function batchCreate(resource: Resource): SpecificWrite {
       'Items are created independently and in order. A 200 does not mean that every item succeeded: check summary.failed.',
     ),
     ...createRules(resource),
-    isBatch: true,
     answer: batchSchema(`${capitalized(resource.singular)}Batch`, ['created'], createdSchema(resource)),
-    answerKind: 'batch',
-    successes: { 200: 'The result of every item, in the order sent.' },
-    errorStatuses: [413, 422],
     run: (call) =>
       batchAnswer<Data>(call, async (items) => (await createRecords(call, resource, items)).map(outcomeOf)),
   };
@@ -128,24 +123,16 @@ export function batchDelete(resource: Resource): SpecificWrite {
     body: idSchema(),
     examples: { body: exampleId(resource.name) },
     answer: batchDeleteAnswer,
-    run: (call) =>
-      batchAnswer<string>(
-        call,
-        (ids) =>
-          oneByOne(call.db, ids, async (id) => {
-            await removeRecord(call, resource, id);
-            return { status: 'deleted' };
-          }),
-        itself,
-      ),
+    run: (call) => batchAnswer<string>(call, (ids) => removeRecords(call, resource, ids), itself),
   };
 }
 
-/** What all batches but that of creates have in common. */
+/** What all batches have in common. */
 export function batchOf(resource: Resource, verb: string) {
+  const path = `${pathOf(resource)}/batch`;
   return {
     method: 'POST',
-    path: `${pathOf(resource)}/batch/${verb}`,
+    path: verb === 'create' ? path : `${path}/${verb}`,
     id: operationId(`batch${capitalized(verb)}`, resource),
     query: {},
     isBatch: true,

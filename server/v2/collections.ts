@@ -11,7 +11,8 @@ import type {
   ReadOperation,
   WriteOperation,
 } from '../operation.ts';
-import { createRecord, removeRecord, updateRecordFields } from '../records/changes.ts';
+import { createRecord, updateRecordFields } from '../records/changes.ts';
+import { removeRecord } from '../records/deletes.ts';
 import { getRecord, listPage, placeAfter } from '../records/records.ts';
 import { batchCreate, batchDelete, batchGet, batchUpdate } from './batches.ts';
 import { conflictsOf, createdSchema, createRules, explained, updateExample, writing } from './declared.ts';
@@ -143,11 +144,12 @@ function update(resource: Resource): SpecificWrite {
     examples: { body: updateExample(resource) },
     isConditional: true,
     errorStatuses: [404, 409, 413, 422],
-    run: async (call): Promise<Answer> => {
-      await requireVersion(call, resource, idOf(call));
-      const data = await updateRecordFields(call, resource, idOf(call), call.body as Data);
-      return { status: 200, object: 'success', data };
-    },
+    run: (call): Eventually<Answer> =>
+      andThen(requireVersion(call, resource, idOf(call)), () =>
+        andThen(updateRecordFields(call, resource, idOf(call), call.body as Data), (data) => ({
+          ...{ status: 200, object: 'success', data },
+        })),
+      ),
   };
 }
 
@@ -161,7 +163,8 @@ function remove(resource: Resource): SpecificWrite {
     description: explained(
       resource,
       'delete',
-      'Deletes the record permanently. Links to it are removed, references to it become null, and interactions are kept.',
+      'Deletes the record. Links to it are removed, references to it become null, and interactions are kept. As long as its ' +
+        'change is kept, `POST /{id}/undelete` restores it.',
     ),
     scopes: [`${resource.name}:delete`],
     answerKind: 'none',

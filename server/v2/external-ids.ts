@@ -11,7 +11,7 @@ import { withArticle } from '../../db/model/text.ts';
 import type { Answer, Call, Operation, ReadOperation, WriteOperation } from '../operation.ts';
 import { addExternalId, listExternalIdsOf, removeExternalId } from '../records/external-ids.ts';
 import { capitalized, pathOf, titleOf } from './naming.ts';
-import { identityOf, PAGE_PARAMETERS } from './paging.ts';
+import { answerPage, PAGE_PARAMETERS } from './paging.ts';
 
 /** The operations on the external IDs of a resource's records. */
 export function externalIdOperations(resource: Resource): Operation[] {
@@ -33,15 +33,10 @@ export function externalIdOperations(resource: Resource): Operation[] {
     answerKind: 'list',
     successes: { 200: 'One page of results.' },
     errorStatuses: [404, 422],
-    run: async (call): Promise<Answer> => {
-      const { id } = call.params;
-      const cursors = await call.cursors.of(identityOf(call, `${pathOf(resource)}/${id}/${EXTERNAL_IDS}`));
-      const after = cursors.open(call.query.cursor, call.now);
-      const limit = Number(call.query.limit);
-      const { items, hasNextPage, placeAfter } = await listExternalIdsOf(call, at(call), { after, limit });
-      const cursorAfter = (index: number) => cursors.issue(placeAfter(index));
-      return { status: 200, object: 'list', data: items, hasNextPage, cursorAfter };
-    },
+    run: (call) =>
+      answerPage(call, `${pathOf(resource)}/${call.params.id}/${EXTERNAL_IDS}`, (range) =>
+        listExternalIdsOf(call, at(call), range),
+      ),
   };
   const writing = {
     ...common,
@@ -61,7 +56,7 @@ export function externalIdOperations(resource: Resource): Operation[] {
     body: externalIdSchema,
     answer: shownExternalIdSchema,
     answerKind: 'success',
-    successes: { 200: 'Added, or already there.' },
+    successes: { 200: 'Added, or already present.' },
     errorStatuses: [404, 409, 413, 422],
     run: async (call): Promise<Answer> => {
       const data = await addExternalId(call, at(call), call.body as Data & ExternalId);

@@ -4,16 +4,17 @@ import { type Fault, requiredFault, unknownFieldFault } from '../../db/model/fau
 import { enumeration, exampleId, type Field, reference } from '../../db/model/fields.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { linkedAtField } from '../../db/model/links.ts';
-import { getLinkKind, LINK_KINDS, type LinkKind } from '../../db/model/resources/link-kinds.ts';
+import { findLinkKind, getLinkKind, LINK_KINDS, type LinkKind } from '../../db/model/resources/link-kinds.ts';
 import { bodySchema, named, recordSchema } from '../../db/model/schemas.ts';
-import type { Answer, Operation, QueryParameter, ReadOperation, WriteOperation } from '../operation.ts';
+import type { Operation, QueryParameter, ReadOperation, WriteOperation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
-import { linkAll, type NamedLink, unlinkAll, writeScopeOf } from '../records/link-batches.ts';
+import type { NamedLink } from '../records/known-links.ts';
+import { linkAll, unlinkAll, writeScopeOf } from '../records/link-batches.ts';
 import { listKind } from '../records/link-lists.ts';
 import { batchAnswer, batchSchema } from './batch.ts';
 import { listScopes } from './links.ts';
 import { capitalized, typeNameOf } from './naming.ts';
-import { identityOf, PAGE_PARAMETERS } from './paging.ts';
+import { answerPage, PAGE_PARAMETERS } from './paging.ts';
 
 const PATH = '/api/v2/links';
 const PARENTS_MAX = 100;
@@ -61,17 +62,12 @@ function list(): ReadOperation {
     answerKind: 'list',
     successes: { 200: 'One page of results.' },
     errorStatuses: [422],
-    run: async (call): Promise<Answer> => {
+    run: async (call) => {
       const kind = getLinkKind(String(call.query.of));
       for (const scope of listScopes(kind.parent, kind.link)) requireScope(call.access, scope);
       const parentIds = setOf(call.query.parent_id);
       const query = { ...call.query, parent_id: parentIds };
-      const cursors = await call.cursors.of(identityOf({ ...call, query }, PATH));
-      const after = cursors.open(call.query.cursor, call.now);
-      const page = await listKind(call, kind, { parentIds, after, limit: Number(call.query.limit) });
-      const { items, hasNextPage } = page;
-      const cursorAfter = (index: number) => cursors.issue(page.placeAfter(index));
-      return { status: 200, object: 'list', data: items, hasNextPage, cursorAfter };
+      return answerPage({ ...call, query }, PATH, (range) => listKind(call, kind, { ...range, parentIds }));
     },
   };
 }
@@ -132,28 +128,32 @@ const OWN_FIELDS: Record<string, Field> = Object.assign(
 );
 
 function ownFieldFaults(item: Data): Fault[] {
-  const kind = LINK_KINDS.find(({ name }) => name === item.of);
+  const kind = findLinkKind(String(item.of));
   if (kind === undefined) return [];
   const { fields } = kind.link;
-  return Object.keys(OWN_FIELDS).flatMap((name) => {
-    if (name in item)
-      return name in fields
-        ? []
-        : [unknownFieldFault(name, [...Object.keys(KEY_FIELDS), ...Object.keys(fields)])];
-    return fields[name]?.required === true ? [requiredFault(name)] : [];
-  });
+  const faults: Fault[] = [];
+  for (const name in OWN_FIELDS) {
+    if (!(name in item)) {
+      if (fields[name]?.required === true) faults.push(requiredFault(name));
+    } else if (!(name in fields))
+      faults.push(unknownFieldFault(name, [...Object.keys(KEY_FIELDS), ...Object.keys(fields)]));
+  }
+  return faults;
 }
 
-function namedLink({ of, parent_id, id, ...own }: Data): NamedLink {
-  return { kind: getLinkKind(String(of)), parentId: String(parent_id), childId: String(id), own };
+function namedLink(item: Data): NamedLink {
+  const kind = getLinkKind(String(item.of));
+  const own: Data = {};
+  for (const name in kind.link.fields) if (name in item) own[name] = item[name] ?? null;
+  return { kind, parent_id: String(item.parent_id), child_id: String(item.id), own };
 }
 
 function batchLink(): WriteOperation {
   return {
     ...batch('', 'link'),
     description: batchNotes(
-      'Links records of any kinds. An item is `unchanged` if the link exists and none of its own fields that you send differs; ' +
-        'fields that differ are set. Linking another deal or company to a meeting replaces the one it has.',
+      'Links records of any kind. An item is `unchanged` if the link exists with the fields that you send; otherwise ' +
+        'the fields that differ are set. Linking another deal or company to a meeting replaces the one it has.',
     ),
     body: named(
       'BatchLinkItem',
@@ -168,7 +168,7 @@ function batchLink(): WriteOperation {
 function batchUnlink(): WriteOperation {
   return {
     ...batch('/delete', 'unlink'),
-    description: batchNotes('Removes links of any kinds.'),
+    description: batchNotes('Removes links of any kind.'),
     body: named(
       'BatchUnlinkItem',
       bodySchema(KEY_FIELDS, () => true, true),
@@ -203,7 +203,7 @@ function batchNotes(does: string): string {
   return [
     does,
     'Items are carried out independently and in order. A 200 does not mean that every item succeeded: check summary.failed. ' +
-      'An item whose scope the key does not have is an error.',
+      'An item fails if the key does not have its scope.',
     `Required scopes, by \`of\`:\n\n${scopeTable((kind) => [writeScopeOf(kind)])}`,
   ].join('\n\n');
 }

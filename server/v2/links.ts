@@ -10,7 +10,7 @@ import type { Answer, Call, Operation, ReadOperation, WriteOperation } from '../
 import { requireScope } from '../pipeline/scope.ts';
 import { linkRecord, listLinked, unlinkRecord } from '../records/links.ts';
 import { capitalized, pathOf, titleOf, typeNameOf } from './naming.ts';
-import { identityOf, PAGE_PARAMETERS } from './paging.ts';
+import { answerPage, PAGE_PARAMETERS } from './paging.ts';
 
 /** The operations of one sub-resource. */
 export function linkOperations(parent: Resource, name: string, link: Link): Operation[] {
@@ -36,15 +36,11 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     answerKind: 'list',
     successes: { 200: 'One page of results.' },
     errorStatuses: [404, 422],
-    run: async (call): Promise<Answer> => {
-      const { id } = call.params;
-      const cursors = await call.cursors.of(identityOf(call, `${pathOf(parent)}/${id}/${name}`));
-      const after = cursors.open(call.query.cursor, call.now);
+    run: (call) => {
       const authorize = (child: Resource) => requireScope(call.access, `${child.name}:read`);
-      const page = await listLinked(call, at(call), { after, limit: Number(call.query.limit) }, authorize);
-      const { items, hasNextPage } = page;
-      const cursorAfter = (index: number) => cursors.issue(page.placeAfter(index));
-      return { status: 200, object: 'list', data: items, hasNextPage, cursorAfter };
+      return answerPage(call, `${pathOf(parent)}/${call.params.id}/${name}`, (range) =>
+        listLinked(call, at(call), range, authorize),
+      );
     },
   };
   const writing = { ...common, scopes: [`${parent.name}:write`], isWrite: true as const, query: {} };

@@ -3,9 +3,10 @@ import { EXTERNAL_ID_EXAMPLE } from '../../db/model/external-ids.ts';
 import { type ColumnValue, exampleId } from '../../db/model/fields.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import type { Filter, Resource } from '../../db/model/resource.ts';
-import type { Call, QueryParameter } from '../operation.ts';
-import type { PageRequest } from '../records/records.ts';
-import type { ListCursors, ListIdentity } from '../signing/cursors.ts';
+import type { Call, ListAnswer, QueryParameter, ReadCall } from '../operation.ts';
+import type { ItemPage, PageRange, PageRequest } from '../records/records.ts';
+import type { ListCursors } from '../signing/cursors.ts';
+import type { ListIdentity } from '../signing/list-identity.ts';
 
 /** Maximum page size of a v2 list. */
 export const PAGE_ROWS_MAX = 200;
@@ -63,6 +64,19 @@ function exampleOf({ fields }: Resource, name: string, { type, references: [targ
 export function identityOf({ access, query }: Call, path: string): ListIdentity {
   const { cursor, limit, ...rest } = query;
   return { orgNumber: access.orgNumber, path, query: rest };
+}
+
+/** Responds with a page of links or external IDs; its cursors belong to the path and the query. */
+export async function answerPage(
+  call: ReadCall,
+  path: string,
+  list: (range: PageRange) => Promise<ItemPage>,
+): Promise<ListAnswer> {
+  const cursors = await call.cursors.of(identityOf(call, path));
+  const after = cursors.open(call.query.cursor, call.now);
+  const { items, hasNextPage, placeAfter } = await list({ after, limit: Number(call.query.limit) });
+  const cursorAfter = (index: number) => cursors.issue(placeAfter(index));
+  return { status: 200, object: 'list', data: items, hasNextPage, cursorAfter };
 }
 
 /** The request for a page of records. */

@@ -2,27 +2,39 @@
 import { type Association, hasExternalIds, type Link, type Resource } from '../../db/model/resource.ts';
 import { recordings } from '../../db/model/resources/recordings.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
+import type { Network } from '../../db/networks.ts';
 import type { Operation } from '../operation.ts';
 import { associationOperations } from './associations.ts';
 import { authentication } from './authentication.ts';
+import { changeOperations } from './changes.ts';
 import { collectionOperations, type ShownAlone } from './collections.ts';
 import { externalIdOperations } from './external-ids.ts';
+import { historyOperation } from './history.ts';
 import { linkOperations } from './links.ts';
 import { bulkLinkOperations } from './links-in-bulk.ts';
 import type { TranscriptLinks } from './transcript-links.ts';
 import { transcriptDownload, withTranscriptLink } from './transcripts.ts';
+import { undeleteOperation } from './undelete.ts';
+import { webhookOperations } from './webhooks.ts';
 
 /**
  * All operations of version 2.
  * @param transcriptLinks issues and checks the links of transcript downloads
  * @param requestsPerMinute what a key may send in a minute
+ * @param webhookNetworks where webhooks can be sent besides public addresses
  */
-export function v2Operations(transcriptLinks: TranscriptLinks, requestsPerMinute: number): Operation[] {
+export function v2Operations(
+  transcriptLinks: TranscriptLinks,
+  requestsPerMinute: number,
+  webhookNetworks: readonly Network[],
+): Operation[] {
   const alone: Record<string, ShownAlone> = { [recordings.name]: withTranscriptLink(transcriptLinks) };
   return [
     authentication(requestsPerMinute),
     ...RESOURCES.flatMap((resource) => operationsOf(resource, alone[resource.name])),
     ...bulkLinkOperations(),
+    ...changeOperations(),
+    ...webhookOperations(webhookNetworks),
     transcriptDownload(transcriptLinks),
   ];
 }
@@ -33,6 +45,8 @@ function operationsOf(resource: Resource, alone?: ShownAlone): Operation[] {
   return [
     ...collectionOperations(resource, alone),
     ...links.flatMap(([name, link]) => linkOperations(resource, name, link)),
+    historyOperation(resource),
+    ...(resource.verbs.includes('delete') ? [undeleteOperation(resource)] : []),
     ...(hasExternalIds(resource) ? externalIdOperations(resource) : []),
     ...associations.flatMap(([name, association]) => associationOperations(resource, name, association)),
   ];

@@ -14,6 +14,7 @@ export const TRANSCRIPT_PATH = '/api/v2/transcripts/download';
 
 const SIGNATURE_BYTES = 32;
 const NOBODY: Omit<Access, 'orgNumber' | 'keyId'> = {
+  keyNumber: 0,
   organizationId: null,
   level: 'organization',
   userId: null,

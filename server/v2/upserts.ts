@@ -38,7 +38,7 @@ export function upsertOne(resource: Resource): SpecificWrite {
     description: `${howItWorks(resource)} \`outcome\` says what was done; \`unchanged\` writes nothing.`,
     answer: answerSchema(resource, { outcome: Type.Enum([...STATUSES]) }, `${typeNameOf(resource)}Upsert`),
     answerKind: 'success',
-    successes: { 200: 'Found, and changed if need be.', 201: 'Created.' },
+    successes: { 200: 'Found, and changed if necessary.', 201: 'Created.' },
     errorStatuses: [404, 409, 413, 422],
     run: async (call): Promise<Answer> => {
       const done = await upsertRecord(call, resource, call.body as Data);
@@ -59,8 +59,8 @@ export function batchUpsert(resource: Resource): SpecificWrite {
     ...bodyOf(resource),
     summary: `Create or update up to 100 ${resource.name}`,
     description:
-      `The body is an array of upserts. ${howItWorks(resource)} Items are made in order and see those before them: of ` +
-      `two that name one new record, the first creates it. ${EACH_ALONE}`,
+      `The body is an array of upserts. ${howItWorks(resource)} Items are processed in order and see the items ` +
+      `before them: if two name the same new record, the first creates it. ${EACH_ALONE}`,
     answer: batchSchema(name, STATUSES, answerSchema(resource, {}, name)),
     run: (call) =>
       batchAnswer<Data>(call, async (bodies) =>
@@ -81,11 +81,11 @@ function shown({ access }: WriteCall, resource: Resource, { record, matchedBy }:
 function howItWorks(resource: Resource): string {
   const names = matchNames(resource).map((name) => `\`${name}\``);
   return (
-    `Finds a ${resource.singular} by the values that \`match\` names, in that order; by default by those of ` +
-    `${names.join(', ')} that the body has. The first that finds one decides. \`on_match\` says what is then written: ` +
+    `Finds ${withArticle(resource.singular)} by the fields that \`match\` lists, by default ${names.join(' and ')}, if ` +
+    'the body has them. The first that finds a record decides. `on_match` says what is written to that record: ' +
     '`update` writes all fields of the body, as PATCH does; `fill` only those that the record lacks; `keep` none. ' +
-    'All three add a new `external_id`. If none is found, the record is created, or, with `on_missing: fail`, the ' +
-    'response is 404. A value of another record returns 409.'
+    'All three add a new `external_id`. If no record is found, one is created, or, with `on_missing: fail`, the ' +
+    'response is 404. A value that another record has returns 409.'
   );
 }
 
@@ -110,7 +110,7 @@ function bodyOf(resource: Resource) {
       ),
       match: Type.Optional(
         Type.Array(Type.Enum([...names]), {
-          description: `What to find the record by, in order. Default: ${names.join(', ')}, as far as the body has them.`,
+          description: `What to find the record by, in order. Default: ${names.join(', ')}, if the body has them.`,
         }),
       ),
       on_match: chosen(ON_MATCH, 'What to write to a record that is found.'),

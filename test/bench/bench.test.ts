@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isPostgres } from '../support/fresh-databases.ts';
+import { FOLLOWING } from './following.ts';
 import { between, postgresTables, readersTables, tables, withTables } from './markdown.ts';
 import { MEASUREMENTS } from './measurements.ts';
 import { OPERATIONS } from './operations.ts';
@@ -42,8 +43,10 @@ async function runShort(args: readonly string[], more: Record<string, string> = 
 function expectOperations({ operations }: Report, builds: readonly BuildName[], bare: readonly BareName[]) {
   expect(operations.map(({ name }) => name)).toEqual(OPERATIONS.map(({ name }) => name));
   for (const [index, { name, servers, ratios }] of operations.entries()) {
-    const ofOperation = bare.filter((one) => OPERATIONS[index]?.bare.includes(one));
-    const others = [...builds, ...ofOperation].toSorted();
+    const operation = OPERATIONS[index];
+    const ofOperation = bare.filter((one) => operation?.bare.includes(one));
+    const unlogged = operation?.isLogged ? ['crm-unlogged'] : [];
+    const others = [...builds, ...unlogged, ...ofOperation].toSorted();
     expect([name, Object.keys(ratios).toSorted()]).toEqual([name, others]);
     expect([name, Object.keys(servers).toSorted()]).toEqual([name, ['crm', ...others].toSorted()]);
     for (const { cpu, rate } of Object.values(ratios)) [cpu, rate].map(expectSpread);
@@ -64,13 +67,22 @@ function expectMeasurements({ measurements }: Report, builds: readonly BuildName
   }
 }
 
+function expectFollowing({ following }: Report, builds: readonly BuildName[]) {
+  expect(following.map(({ name }) => name)).toEqual([...FOLLOWING]);
+  for (const { servers } of following) {
+    expect(Object.keys(servers)).toEqual([...builds]);
+    for (const { max } of Object.values(servers)) expect(max).toBeLessThan(60_000);
+  }
+}
+
 describe.skipIf(!existsSync(BINARY))('the benchmark (needs dist/crm: bun run build)', () => {
   test.skipIf(isPostgres)(
     'runs everything on everything, and the manual has the same rows',
     async () => {
       const report = await runShort(['--readers', '2'], { CRM_BIN_BEFORE: BINARY });
       expectOperations(report, ['before', 'crm-readers'], ['bare', 'same-tables']);
-      expectMeasurements(report, ['crm', 'before', 'crm-readers']);
+      expectMeasurements(report, ['crm', 'before', 'crm-unlogged', 'crm-readers']);
+      expectFollowing(report, ['crm', 'crm-readers']);
       expect(labels(between(PAGE, 'bench'))).toEqual(labels(tables(report)));
       expect(labels(between(PAGE, 'bench-postgres'))).toEqual(labels(postgresTables(report)));
       expect(labels(readersTables(report))).toEqual(
@@ -99,7 +111,7 @@ describe.skipIf(!existsSync(BINARY))('the benchmark (needs dist/crm: bun run bui
       async () => {
         const report = await runShort(['--postgres', address, '--against', 'bare-postgres']);
         expectOperations(report, ['crm-postgres'], ['bare-postgres']);
-        expectMeasurements(report, ['crm', 'crm-postgres']);
+        expectMeasurements(report, ['crm', 'crm-unlogged', 'crm-postgres']);
         expect(labels(between(PAGE, 'bench-postgres'))).toEqual(labels(postgresTables(report)));
         expect(withTables(PAGE, report)).toContain(postgresTables(report));
       },

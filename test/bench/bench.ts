@@ -4,20 +4,25 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Databases } from './databases.ts';
 import { Fleet } from './fleet.ts';
+import { FOLLOWING, measureFollowing } from './following.ts';
 import { MEASUREMENTS, measured } from './measurements.ts';
 import { OPERATIONS } from './operations.ts';
 import { BARE_SERVERS, type Options, readOptions, USAGE } from './options.ts';
 import { jsonOf, newReport, type Report, reportOf } from './report.ts';
 import { measure } from './rounds.ts';
-import { type Binary, isBuild, killServers } from './servers.ts';
+import { type Binary, isBuild, killServers, type ServerName } from './servers.ts';
 import { headerLine, measurementLines, operationLines } from './terminal.ts';
 
-/** The builds that the environment names, the one that is measured first; with readers and on PostgreSQL too if that is asked for. */
+/**
+ * The builds that the environment names, the one that is measured first; without a log of changes too, and with readers and
+ * on PostgreSQL if that is asked for.
+ */
 function binaries({ postgres, readers }: Options): Binary[] {
   const { CRM_BIN = join(import.meta.dir, '../../dist/crm'), CRM_BIN_BEFORE } = process.env;
   const binary = resolve(CRM_BIN);
   const found: Binary[] = [{ name: 'crm', binary }];
   if (CRM_BIN_BEFORE !== undefined) found.push({ name: 'before', binary: resolve(CRM_BIN_BEFORE) });
+  found.push({ name: 'crm-unlogged', binary, flags: ['--changes-days', '0'] });
   if (readers !== undefined)
     found.push({ name: 'crm-readers', binary, flags: ['--readers', String(readers)] });
   if (postgres !== undefined) found.push({ name: 'crm-postgres', binary });
@@ -29,7 +34,7 @@ function binaries({ postgres, readers }: Options): Binary[] {
 async function run(options: Options, folder: string, databases?: Databases): Promise<Report> {
   const look = { isTerminal: process.stdout.isTTY && process.env.NO_COLOR === undefined };
   const print = (lines: readonly string[]) => console.log(lines.join('\n'));
-  const names = [...OPERATIONS, ...MEASUREMENTS].map(({ name }) => name);
+  const names = [...[...OPERATIONS, ...MEASUREMENTS].map(({ name }) => name), ...FOLLOWING];
   const unknown = options.only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Error(`there is no ${unknown}; there are ${names.join(', ')}`);
   const isAsked = ({ name }: { name: string }) => options.only.length === 0 || options.only.includes(name);
@@ -47,14 +52,19 @@ async function run(options: Options, folder: string, databases?: Databases): Pro
   print([headerLine(look)]);
   for (const operation of OPERATIONS.filter(isAsked)) {
     const has = (name: string) => operation.bare.some((bare) => bare === name);
-    const servers = fleet.servers.filter(({ name }) => isBuild(name) || has(name));
+    const isMeasured = (name: ServerName) =>
+      name === 'crm-unlogged' ? operation.isLogged === true : isBuild(name) || has(name);
+    const servers = fleet.servers.filter(({ name }) => isMeasured(name));
     const found = reportOf(operation, await measure(operation, servers, options));
     report.operations.push(found);
     print(operationLines(found, look));
   }
   const facts = fleet.facts();
   report.measurements.push(...MEASUREMENTS.filter(isAsked).map((row) => measured(row, facts)));
-  print(report.measurements.flatMap((measurement) => measurementLines(measurement, look)));
+  if (FOLLOWING.some((name) => isAsked({ name })))
+    report.following.push(...(await measureFollowing(fleet.servers, options.seconds * 2)).filter(isAsked));
+  const measurements = [...report.measurements, ...report.following];
+  print(measurements.flatMap((measurement) => measurementLines(measurement, look)));
   return report;
 }
 

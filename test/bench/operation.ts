@@ -17,6 +17,8 @@ export interface Operation {
   unit: 'request' | 'row';
   /** The bare servers that sensibly have it; every build of crm has. */
   bare: readonly BareName[];
+  /** Whether it is also measured on a server that keeps no log of changes. */
+  isLogged?: boolean;
   /** Makes ready what its rounds need. */
   prepare(server: Server): Round | Promise<Round>;
 }

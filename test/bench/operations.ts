@@ -10,6 +10,7 @@ import {
   keyedPosts,
   known,
   lastPage,
+  linkBatches,
   newBatch,
   newContact,
   newInteraction,
@@ -26,7 +27,7 @@ const ALL: readonly BareName[] = ['bare', 'same-tables', 'bare-postgres'];
 const SAME_TABLES: readonly BareName[] = ['same-tables'];
 const NONE: readonly BareName[] = [];
 
-type Row = Pick<Operation, 'name' | 'label' | 'bare' | 'prepare'>;
+type Row = Pick<Operation, 'name' | 'label' | 'bare' | 'isLogged' | 'prepare'>;
 
 const requests = (rows: readonly Row[]): Operation[] => rows.map((row) => ({ ...row, unit: 'request' }));
 const rows = (all: readonly Row[]): Operation[] => all.map((row) => ({ ...row, unit: 'row' }));
@@ -77,12 +78,30 @@ export const OPERATIONS: readonly Operation[] = [
       'interactions?contact_id',
       of('spokenTo'),
     ),
+    {
+      name: 'changes',
+      label: 'list 200 changes of contacts',
+      bare: NONE,
+      prepare: gets(() => 'changes?resource=contacts&limit=200'),
+    },
   ]),
   ...rows([{ name: 'export', label: 'crm export', bare: NONE, prepare: exports }]),
   ...requests([
-    { name: 'create', label: 'create a contact', bare: ALL, prepare: posts('contacts', newContact) },
-    { name: 'update', label: 'update a contact', bare: ALL, prepare: patches },
-    { name: 'batch', label: 'create a batch of 100', bare: ALL, prepare: posts('contacts/batch', newBatch) },
+    {
+      name: 'create',
+      label: 'create a contact',
+      bare: ALL,
+      isLogged: true,
+      prepare: posts('contacts', newContact),
+    },
+    { name: 'update', label: 'update a contact', bare: ALL, isLogged: true, prepare: patches },
+    {
+      name: 'batch',
+      label: 'create a batch of 100',
+      bare: ALL,
+      isLogged: true,
+      prepare: posts('contacts/batch', newBatch),
+    },
     {
       name: 'create-keyed',
       label: 'create with an Idempotency-Key',
@@ -107,6 +126,7 @@ export const OPERATIONS: readonly Operation[] = [
       name: 'batch-update',
       label: 'update a batch of 100',
       bare: NONE,
+      isLogged: true,
       prepare: batches('contacts/batch/update', changed),
     },
     {
@@ -129,11 +149,12 @@ export const OPERATIONS: readonly Operation[] = [
     },
     {
       name: 'batch-delete',
-      label: 'delete a batch of 10, as a dry run',
+      label: 'delete a batch of 100, as a dry run',
       bare: NONE,
-      prepare: batches('contacts/batch/delete', idOf, { count: 10, header: 'Dry-Run: true\r\n' }),
+      prepare: batches('contacts/batch/delete', idOf, 'Dry-Run: true\r\n'),
     },
-    { name: 'link', label: 'link a deal and a contact', bare: NONE, prepare: dealLinks },
+    { name: 'link', label: 'link a deal and a contact', bare: NONE, isLogged: true, prepare: dealLinks },
+    { name: 'batch-link', label: 'link a batch of 100', bare: NONE, isLogged: true, prepare: linkBatches },
   ]),
   ...rows([{ name: 'import', label: 'crm import of a CSV', bare: NONE, prepare: imports }]),
 ];

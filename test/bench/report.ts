@@ -59,6 +59,8 @@ export interface Report {
   options: Pick<Options, 'rounds' | 'seconds' | 'contacts' | 'connections' | 'readers'>;
   operations: OperationReport[];
   measurements: Measurement[];
+  /** Of the log of changes, where it is kept. */
+  following: Measurement[];
 }
 
 /** A report without figures yet. */
@@ -81,6 +83,7 @@ export function newReport(
     postgres,
     operations: [],
     measurements: [],
+    following: [],
   };
 }
 

@@ -13,6 +13,7 @@ const STRIDE = 1_637;
 const BATCH = 100;
 const REPLAYED = 64;
 const WALK_PAGE = 200;
+const LINKS_PER_DEAL = 5;
 
 const headersOf = ({ build }: Server) => `Authorization: Bearer ${build.key}\r\n`;
 
@@ -92,17 +93,13 @@ export function patches(server: Server): Round {
 }
 
 /** POSTs of items, each about a contact of its own; `item` is given the contact's number and ID. */
-export function batches(
-  path: string,
-  item: (index: number, id: string) => string,
-  { count = BATCH, header = '' } = {},
-): Prepare {
+export function batches(path: string, item: (index: number, id: string) => string, header = ''): Prepare {
   return (server) => {
     const { contacts } = server.seeds;
     const headers = headersOf(server) + header;
     let at = 0;
     return roundsOf(server, () => {
-      const items = Array.from({ length: count }, () => {
+      const items = Array.from({ length: BATCH }, () => {
         at = (at + STRIDE) % contacts.length;
         return item(at, contacts[at] ?? '');
       });
@@ -143,6 +140,23 @@ export function dealLinks(server: Server): Round {
     const contact = contacts[Math.floor(pair / deals.length) % contacts.length];
     pair += 1;
     return httpRequest('POST', `${ROOT}deals/${deal}/contacts`, headers, `{"contact_id":"${contact}"}`);
+  });
+}
+
+/** Batches of links of deals and contacts, both in order, as an import sends them; each of a pair of its own. */
+export function linkBatches(server: Server): Round {
+  const { contacts, deals } = server.seeds;
+  const headers = headersOf(server);
+  let pair = 0;
+  const link = () => {
+    const deal = deals[Math.floor(pair / LINKS_PER_DEAL) % deals.length];
+    const contact = contacts[(pair + LINKS_PER_DEAL * Math.floor(pair / contacts.length)) % contacts.length];
+    pair += 1;
+    return `{"of":"deals.contacts","parent_id":"${deal}","id":"${contact}"}`;
+  };
+  return roundsOf(server, () => {
+    const body = `[${Array.from({ length: BATCH }, link).join(',')}]`;
+    return httpRequest('POST', `${ROOT}links/batch`, headers, body);
   });
 }
 

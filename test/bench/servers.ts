@@ -3,7 +3,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../support/ports.ts';
 
-export type BuildName = 'crm' | 'before' | 'crm-readers' | 'crm-postgres';
+export type BuildName = 'crm' | 'before' | 'crm-unlogged' | 'crm-readers' | 'crm-postgres';
 export type BareName = 'bare' | 'same-tables' | 'bare-postgres';
 export type ServerName = BuildName | BareName;
 export type OtherName = Exclude<ServerName, 'crm'>;
@@ -11,6 +11,7 @@ export type OtherName = Exclude<ServerName, 'crm'>;
 /** What each server is compared with. */
 export const COMPARED_WITH: Readonly<Record<OtherName, BuildName>> = {
   before: 'crm',
+  'crm-unlogged': 'crm',
   'crm-readers': 'crm',
   bare: 'crm',
   'same-tables': 'crm',

@@ -9,6 +9,7 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const ORDER: readonly ServerName[] = [
   'crm',
   'before',
+  'crm-unlogged',
   'crm-readers',
   'bare',
   'same-tables',

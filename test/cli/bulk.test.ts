@@ -11,9 +11,8 @@ import {
 import { lines } from '../fixtures/import/tasks.ts';
 import { ndjson, Sandbox } from '../support/command.ts';
 import { recordTotalsOf, setQuota } from '../support/quota.ts';
-import { type Client, clientOf } from '../support/v2.ts';
+import { ABSENT, type Client, clientOf } from '../support/v2.ts';
 
-const ABSENT = '019b76da-a800-7000-8000-000000000001';
 const NOT_FOUND = 'Your organization has no task with this ID.';
 
 let service: ImportService;
@@ -143,10 +142,13 @@ describe('delete --from', () => {
     const run = await service.crm(['delete', 'tasks', '--from', 'gone.txt', '--yes', '-o', 'json']);
     expect(run.exitCode).toBe(0);
     expect(run.stderr).toContain('Deleted 110 tasks: 110 deleted, 0 rejected (');
-    expect(JSON.parse(run.stdout)).toEqual({
+    const { request_ids, ...figures } = JSON.parse(run.stdout);
+    expect(figures).toEqual({
       ...{ resource: 'tasks', rows: 110, deleted: 110, rejected: 0, errors_file: null },
       ...{ dry_run: false, status: 'finished', seconds: expect.any(Number) },
     });
+    expect(request_ids).toEqual([expect.stringMatching(/^req_/), expect.stringMatching(/^req_/)]);
+    expect(run.stderr).toContain(`To undo: crm undelete --request ${request_ids.join(' ')}`);
     expect((await namesLeft('gone')).length).toBe(10);
   });
 
@@ -198,7 +200,7 @@ describe('delete --from', () => {
     const refused = await remove('n\r');
     expect([refused.code, refused.output]).toEqual([
       1,
-      expect.stringContaining(`Permanently delete the 3 tasks in ${file('asked.txt')}? [y/N]`),
+      expect.stringContaining(`Delete the 3 tasks in ${file('asked.txt')}? [y/N]`),
     ]);
     expect((await remove('\u0003')).code).toBe(130);
     expect((await namesLeft('asked')).length).toBe(3);

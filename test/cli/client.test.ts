@@ -317,15 +317,26 @@ describe('an error', () => {
     if (apiKey !== 'abc') expect(told).not.toContain(apiKey.slice(-12));
   });
 
-  test('says of the old secret of a rotated key what the server says', async () => {
-    const message =
-      'The API key was rotated, and this is an old secret that no longer works; use the new one.';
+  test('says of the old secret of a rotated key what the server says, whatever its words', async () => {
+    const message = 'Use the new one.';
     steps = [
       () =>
-        Response.json({ object: 'error', error: { code: 'AUTH_INVALID_API_KEY', message } }, { status: 401 }),
+        Response.json(
+          {
+            object: 'error',
+            error: {
+              code: 'AUTH_INVALID_API_KEY',
+              message,
+              details: [{ path: 'key.secret', message: 'must be the new secret' }],
+            },
+          },
+          { status: 401 },
+        ),
     ];
     const error = await failure(new Client({ url, apiKey: v2Key }).request('GET', '/api/v2/deals'));
-    expect(error.message).toBe(`${message} (401 AUTH_INVALID_API_KEY, GET /api/v2/deals)`);
+    expect(error.message).toBe(
+      `${message} (401 AUTH_INVALID_API_KEY, GET /api/v2/deals)\n  key.secret: must be the new secret`,
+    );
     expect(error).toMatchObject({ exitCode: 4, nextSteps: [expect.stringContaining('crm keys rotate')] });
   });
 

@@ -218,9 +218,10 @@ test(
 
 describe('an unexpected error', () => {
   const program = JSON.stringify(join(import.meta.dir, '../../cli/program.ts'));
+  const streams = JSON.stringify(join(import.meta.dir, '../../cli/terminal/streams.ts'));
   // The output fails as no output does.
   const script = `
-    process.stdout.write = () => { throw new TypeError('It broke at https://ada:pa55word@host/x.'); };
+    (await import(${streams})).stdout.write = () => { throw new TypeError('It broke at https://ada:pa55word@host/x.'); };
     process.exit(await (await import(${program})).run(process.argv.slice(1)));`;
   const fail = async (...args: string[]) => {
     const child = Bun.spawn([process.execPath, '-e', script, ...args], { stdout: 'ignore', stderr: 'pipe' });

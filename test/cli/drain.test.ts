@@ -94,7 +94,11 @@ describe('goes on', () => {
     async () => {
       const withRequests = await secondsToEnd([], pollingOf('/docs'));
       expect(withRequests).toBeGreaterThan(1.2);
-      expect(await secondsToEnd([], pollingOf('/readyz'))).toBeLessThan(withRequests);
+      // One server may take long on a busy machine, all of them only if health checks count as requests.
+      const withChecks: number[] = [];
+      do withChecks.push(await secondsToEnd([], pollingOf('/readyz')));
+      while (Math.min(...withChecks) >= withRequests && withChecks.length < 4);
+      expect(Math.min(...withChecks)).toBeLessThan(withRequests);
     },
     LONG,
   );

@@ -73,6 +73,24 @@ describe('one resource', () => {
     expect(await sandbox.ok(words)).toBe('{"name":"=1+1","custom.rank":null}');
   });
 
+  test('to - goes to stdout, and no file needs a name', async () => {
+    expect(await sandbox.ok(['export', 'companies', '--out', '-'])).toBe(
+      await sandbox.ok(['export', 'companies']),
+    );
+    const document = JSON.parse(
+      await sandbox.ok(['people', 'export', 'ada@example.com', '--org', 'Example', '--out', '-']),
+    );
+    expect(document.organization.name).toBe('Example');
+    for (const [what, flag, message] of [
+      ['companies', '--force', '--force needs an output file.'],
+      ['all', '--resume', '"all" needs an output folder.'],
+    ] as const) {
+      const { code, stderr } = await sandbox.crm(['export', what, '--out', '-', flag]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+    expect(await sandbox.exists('-')).toBe(false);
+  });
+
   test('ends quietly when its reader has seen enough', async () => {
     const { code, stderr } = await sandbox.piped(['export', 'companies'], 'head -n 1');
     expect(code).toBe(0);
@@ -289,7 +307,7 @@ describe('an export that breaks off', () => {
           true,
         ]);
         // Records by the time of the last one, links by their number.
-        if (requests === 2) expect(broken.stderr).toMatch(/Exporting companies: 200 records \([1-9]\d%\)/);
+        if (requests === 2) expect(broken.stderr).toMatch(/Exporting companies: 200 records \([1-9]\d?%\)/);
         if (requests === 16) expect(broken.stderr).toMatch(/Exporting links: [2-9] links/);
         expect((await through(99, ...words, '--resume')).code).toBe(0);
         expect(existsSync(sandbox.path(`${out}.crm-part`))).toBe(false);

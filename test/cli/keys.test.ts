@@ -226,6 +226,21 @@ describe('keys list, rotate and revoke', () => {
     expect(await sandbox.crm(['keys', 'rotate', String(id)])).toMatchObject({ code: 1, stdout: '' });
   });
 
+  test('revoke disables the webhooks of the key, and says so', async () => {
+    const { id, key } = await issued('--all-scopes');
+    const server = await sandbox.serve();
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ url: 'https://example.com/', events: ['*'] });
+    const made = await fetch(`${server.url}/api/v2/webhooks`, { method: 'POST', headers, body });
+    expect(made.status).toBe(201);
+    await server.stop();
+    const { stderr } = await sandbox.crm(['keys', 'revoke', String(id)]);
+    expect(stderr).toContain('Disabled 1 webhook that this key made.');
+    const entries = await sandbox.ok(['audit', 'list', '--action', 'webhook.disabled', '-o', 'ndjson']);
+    const { data } = (await made.json()) as { data: { id: string } };
+    expect(JSON.parse(entries)).toMatchObject({ target_id: data.id, details: { reason: 'key_revoked' } });
+  });
+
   test('a key given instead of an ID is not printed', async () => {
     for (const command of ['rotate', 'revoke']) {
       const { code, stderr } = await sandbox.crm(['keys', command, initKey]);

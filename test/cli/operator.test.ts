@@ -26,7 +26,7 @@ describe('init', () => {
     );
     const [key] = ndjson(await sandbox.ok(['keys', 'list']));
     expect(key).toMatchObject({ api: 'v2', access: 'organization', status: 'active', expires_at: null });
-    expect(key?.scopes).toHaveLength(27);
+    expect(key?.scopes).toHaveLength(29);
   });
 
   test('run again changes nothing and prints nothing on stdout, even after its key was revoked', async () => {
@@ -71,6 +71,48 @@ describe('init', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(reason);
   });
+});
+
+describe('an organization that is not named', () => {
+  const COMMANDS: readonly string[][] = [
+    ['users', 'create', 'grace@example.com'],
+    ['users', 'list'],
+    ['keys', 'issue', '--all-scopes'],
+    ['keys', 'issue', '--all-scopes', '--dry-run'],
+    ['people', 'export', 'ada@example.com'],
+    ['people', 'erase', 'ada@example.com', '--dry-run'],
+    ['ingest', 'meetings', 'none.json'],
+    ['ingest', 'recordings', 'none.json'],
+    ['ingest', 'bookings', 'none.json'],
+    ['orgs', 'quota'],
+    ['orgs', 'quota', '--records', '100'],
+    ['orgs', 'update', '--key-expiry', '90d'],
+  ];
+  const codesOf = async (db: Sandbox, message: string) => {
+    const codes = new Set<number>();
+    for (const command of COMMANDS) {
+      const { code, stderr } = await db.crm(command);
+      expect([command, stderr]).toEqual([command, expect.stringContaining(message)]);
+      codes.add(code);
+    }
+    return [...codes];
+  };
+
+  test('is the only one, or one that has to be chosen', async () => {
+    await using other = await Sandbox.withDatabase();
+    await other.write('none.json', '[]');
+    await (await other.serve()).stop();
+    expect(await codesOf(other, 'There is no organization yet.\nNext: Create one: crm init --org')).toEqual([
+      1,
+    ]);
+    await other.ok(['orgs', 'create', 'Only']);
+    expect(await codesOf(other, '')).toEqual([0]);
+    const [user] = ndjson(await other.ok(['users', 'list']));
+    expect(user).toMatchObject({ email: 'grace@example.com' });
+    await other.ok(['orgs', 'create', 'Second']);
+    expect(await codesOf(other, 'There are 2 organizations. Choose one.\nNext: Add --org NAME')).toEqual([2]);
+    expect(await other.ok(['users', 'list', '--org', 'Only'])).toContain('grace@example.com');
+  }, 120_000);
 });
 
 describe('orgs and users', () => {

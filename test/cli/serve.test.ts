@@ -67,6 +67,7 @@ describe('serve', () => {
     [['--tls-cert', 'a.pem', '--tls-key', 'b.pem', '--behind-proxy'], 'cannot be used with'],
     [['--trusted-proxy', '10.0.0.0/8'], 'requires --behind-proxy'],
     [['--behind-proxy', '--trusted-proxy', '10.0.0.0/33'], '"10.0.0.0/33" is not a valid network'],
+    [['--webhooks-allow', '10.0.0.0/33'], '--webhooks-allow "10.0.0.0/33" is not a valid network'],
     [['--base-url', 'crm.example.com'], 'not a valid URL'],
     [['--port', '70000'], '0 to 65535'],
     [['--key-limit', '0'], 'whole number'],

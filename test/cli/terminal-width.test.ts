@@ -83,6 +83,12 @@ describe('lines', () => {
     }
   });
 
+  test('keep a flag and its value together', () => {
+    expect(wrapLines("crm import deals x.csv --map-value 'Stage:New=Open' --external-id ID", 40)).toBe(
+      "crm import deals x.csv \\\n--map-value 'Stage:New=Open' \\\n--external-id ID",
+    );
+  });
+
   test('set a command at their end apart, and no sentence that only mentions one', () => {
     expect(wrapLines('crm: Issue one and keep it: crm keys issue --org NAME', 40)).toBe(
       'crm: Issue one and keep it:\ncrm keys issue --org NAME',

@@ -99,6 +99,9 @@ describe('flags', () => {
     const words = ['upsert', 'contacts', 'email=missing@example.com', '--on-missing', 'fail'];
     const { code, stdout, stderr } = await sandbox.crm(words);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('404 RESOURCE_NOT_FOUND')]);
+    expect(stderr).toContain(
+      'Next: Correct the values that the record is found by, or leave out --on-missing fail',
+    );
     expect(await sandbox.ok(['list', 'contacts', '--filter', 'email=missing@example.com'])).toBe('');
   });
 
@@ -160,7 +163,7 @@ test.each([
   [['contacts', 'emial=x'], 'Did you mean email?', 'use one or more of'],
   [['contacts', 'email=x', '-d', '{}'], 'Use either -d or field=value, not both.', 'Remove one'],
   [['contacts', '-d', '[]'], '-d is not a JSON object.', 'crm import'],
-  [['contacts', '--external-id', '7', 'title=x'], '"7" is not the name of a source', 'SOURCE:ID'],
+  [['contacts', '--external-id', '7', 'title=x'], '"7" does not have the form SOURCE:ID', 'salesforce:'],
   [
     ['contacts', 'email=x', '--match', 'emial'],
     'Did you mean email?',

@@ -80,7 +80,7 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     [['list', 'contacts', '-o', 'xml'], 'table, json, ndjson, csv', 'crm list --help'],
     [['list', 'contacts', '--api-key', 'x'], "Unknown option '--api-key'", 'crm list --help'],
     [['list', 'contact'], 'Did you mean contacts?', 'Use one of: companies, contacts'],
-    [['link', 'deals/x/external_ids', '7'], '"7" is not the name of a source', 'SOURCE:ID'],
+    [['link', 'deals/x/external_ids', '7'], '"7" does not have the form SOURCE:ID', 'salesforce:'],
     [
       ['link', 'deals/x/external_ids', 'a:7', 'b=1'],
       'An external ID does not have fields',
@@ -254,6 +254,7 @@ describe('completion', () => {
       ['companies', 'contacts'],
     ],
     [['export', 'a'], ['all']],
+    [['watch', 'deals', 'ta'], ['tasks']],
     [
       ['-o', ''],
       ['table', 'json', 'ndjson', 'csv'],

@@ -77,6 +77,8 @@ const throughProxy: Send = async (method, path, { key = '', raw } = {}) => {
 describe('through the proxy', () => {
   for (const [index, row] of ROWS.entries()) {
     const [method, path, , success] = row;
+    // The proxy waits for the end of a response.
+    if (success.endsWith('stream')) continue;
     test(`${method} ${path}`, async () => {
       const reply = await sendRow(harness, row, index < V1.length ? harness.v1 : harness.v2, throughProxy);
       expect(String(reply.status)).toBe(success.split(' ')[0] ?? '');

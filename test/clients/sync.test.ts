@@ -1,11 +1,12 @@
 // The program for a sync, exactly as it is printed: a source that keeps moving, and what crm has of it.
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RECIPES } from '../../cli/recipes/recipes.ts';
 import { openApiDocument } from '../../server/openapi/document.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
+import { randomNumbers } from '../support/random.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 import { type Kind, MovingSource, type Row } from './moving-source.ts';
 
@@ -22,6 +23,7 @@ const ROOT = join(import.meta.dir, '../..');
 const TEST_MS_MAX = 120_000;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
+const YEAR_MS = 365 * 24 * 60 * MINUTE_MS;
 
 const OPTIONS = {
   target: 'ESNext',
@@ -44,18 +46,18 @@ let source: MovingSource;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'crm-sync-'));
-  // A name under which Bun would find it for the folder crm.
-  const description = join(folder, 'crm.json');
+  const description = join(folder, 'openapi.json');
   await Bun.write(description, JSON.stringify(await openApiDocument({ baseUrl: CRM })));
-  const command = [process.execPath, join(import.meta.dir, 'generate.ts'), description, folder, 'hey-api'];
-  const making = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' });
+  const command = [process.execPath, join(import.meta.dir, 'generate.ts'), description, folder];
+  const making = Bun.spawn([...command, 'openapi-typescript'], { stdout: 'ignore', stderr: 'pipe' });
   if ((await making.exited) !== 0) throw new Error(await making.stderr.text());
-  symlinkSync('hey-api', join(folder, 'crm'));
+  renameSync(join(folder, 'openapi-typescript.ts'), join(folder, 'crm.ts'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   await Bun.write(join(folder, 'sync.ts'), RECIPES.sync?.text ?? '');
 }, TEST_MS_MAX);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A service, and a source of which nothing is copied yet, for the tests of a group. */
+/** A service, and a source that has not been copied yet, for the tests of a group. */
 function starting(options: { keyLimit?: number } = {}): void {
   beforeAll(async () => {
     rmSync(join(folder, 'sync-state.json'), { force: true });
@@ -66,17 +68,6 @@ function starting(options: { keyLimit?: number } = {}): void {
     key = (await harness.issue({ scopes })).key;
   });
   afterAll(() => harness.close());
-}
-
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 type Answer = (request: Request) => Response | Promise<Response>;
@@ -140,15 +131,7 @@ async function settle(runOnce: () => Promise<Run> = run): Promise<void> {
   }
 }
 
-async function all(kind: Kind): Promise<Json[]> {
-  const records: Json[] = [];
-  for (let cursor = ''; ; ) {
-    const { body } = await api.get(`/${kind}?limit=200${cursor && `&cursor=${cursor}`}`);
-    records.push(...body.data);
-    if (!body.page_info.has_next_page) return records;
-    cursor = body.page_info.end_cursor;
-  }
-}
+const all = (kind: Kind) => api.all(`/${kind}`);
 
 async function recordOf(kind: Kind, { id }: Row): Promise<Json> {
   const [record] = await api.list(`/${kind}?external_id=erp:${id}`);
@@ -298,6 +281,21 @@ describe('the limits of a key', () => {
   });
 });
 
+describe('a record that is dated in the future', () => {
+  starting();
+
+  test('does not hide the changes made until then', async () => {
+    const early = source.add('contacts');
+    const nextYear = new Date(source.now + YEAR_MS).toISOString();
+    source.rows.contacts.set(early.id, { ...early, updated_at: nextYear });
+    await settle();
+    source.pass(60 * MINUTE_MS);
+    source.add('contacts');
+    await settle();
+    await compare();
+  });
+});
+
 describe('a record that crm rejects', () => {
   starting();
 
@@ -397,16 +395,15 @@ describe('the text', () => {
     const { devDependencies } = await Bun.file(join(ROOT, 'package.json')).json();
     const { info }: Json = await openApiDocument();
     for (const text of [page, info.description]) expect(text).toContain(`\`\`\`ts\n${program}\`\`\`\n`);
+    const versionOf = (name: string) => `${name}@${devDependencies[name]}`;
     const [major] = devDependencies['typescript-5'].split('@').at(-1).split('.');
-    expect(page).toContain(
-      `bun add --dev @hey-api/openapi-ts@${devDependencies['@hey-api/openapi-ts']} typescript@${major}\n`,
-    );
+    expect(page).toContain(`bun add ${versionOf('openapi-fetch')}\n`);
+    expect(page).toContain(`bun add --dev ${versionOf('openapi-typescript')} typescript@${major}\n`);
   });
 
   test(
     'compiles strictly, and is formatted',
     async () => {
-      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
       const project = { compilerOptions: OPTIONS, files: ['sync.ts'] };
       await Bun.write(join(folder, 'tsconfig.json'), JSON.stringify(project));
       const tsc = Bun.spawn([process.execPath, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], {

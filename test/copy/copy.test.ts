@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { tablesToCopy } from '../../db/copy/copy.ts';
 import { digestOf } from '../../db/copy/digest.ts';
 import { openSnapshot, openStore } from '../../db/store.ts';
-import { type CopyOutcome, copyOf, KEYED_CONTACTS, startFilled } from '../support/copies.ts';
+import { type CopyOutcome, copyOf, KEYED_CONTACTS, KEYED_WEBHOOK, startFilled } from '../support/copies.ts';
 import { appOn, type Harness, sender, startHarness } from '../support/harness.ts';
 import { contentOf } from '../support/organization.ts';
 
@@ -73,6 +73,10 @@ test('is served as the same: records, keys, cursors, stored answers', async () =
       expect([replayed.status, replayed.headers.get('Idempotent-Replayed')]).toEqual([201, 'true']);
       expect(replayed.text).toBe((await harness.send('POST', '/api/v2/contacts', keyed)).text);
     }
+    // Its secret is encrypted, with a key that is copied too.
+    const webhook = (await send('POST', '/api/v2/webhooks', KEYED_WEBHOOK)).body.data;
+    expect(webhook).toEqual((await harness.send('POST', '/api/v2/webhooks', KEYED_WEBHOOK)).body.data);
+    expect(webhook.secret).toMatch(/^whsec_/);
     expect((await send('GET', '/api/v1/people/query', { key: harness.v1 })).status).toBe(405);
     const created = (await send('POST', '/api/v2/tasks', { body: { name: 'New' } })).body.data;
     expect(created.updated_at > first.data[0].updated_at).toBe(true);

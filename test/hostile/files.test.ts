@@ -81,7 +81,7 @@ const ARRAY = JSON.stringify([ENTRY], null, 1);
 const LINES = `${JSON.stringify(ENTRY)}\n${JSON.stringify(ENTRY)}\n`;
 const TRANSCRIPT =
   'WEBVTT\nLanguage: en\n\nNOTE x\n\n1\n00:00:01.000 --> 00:00:02.000 align:start\n<v.loud Ada>Hello &amp; <b>welcome</b></v> you: x\n';
-// Each property that is read, once, in events of which few instances follow.
+// Each property that is read, once, in events with few instances.
 const CALENDAR = `BEGIN:VCALENDAR
 METHOD:PUBLISH
 X-WR-TIMEZONE:Europe/Berlin

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { chmodSync, existsSync, linkSync, readdirSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CommandChild, type ImportService, startImportService } from '../fixtures/import/service.ts';
+import { type ImportService, startImportService } from '../fixtures/import/service.ts';
 import { expectedNames, lines, namesOf, tasks } from '../fixtures/import/tasks.ts';
 
 let service: ImportService;
@@ -89,17 +89,7 @@ test('cut off, and gone on with under other settings: every row once, the reject
   const rows = Array.from({ length: 40 }, (_, index) => `cut ${index},${index % 4 === 0 ? 'maybe' : 'yes'}`);
   await service.write('cut.csv', `name,done\n${rows.join('\n')}\n`);
   const args = ['import', 'tasks', 'cut.csv', '--batch-size', '4', '--concurrency', '2'];
-  let child: CommandChild | undefined;
-  let seen = 0;
-  service.between = async ({ isBatch }, answer) => {
-    const response = await answer();
-    if (isBatch) seen += 1;
-    if (seen >= 6) child?.kill('SIGKILL');
-    return response;
-  };
-  child = service.start(args);
-  await child.run;
-  service.between = null;
+  await service.killed(args, 6);
   const again = await service.crm([...args, '--map-value', 'done:maybe=no']);
   expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('0 rejected')]);
   expect(await namesOf(service, 'cut')).toEqual(rows.map((row) => row.replace(/,.*/, '')).sort());

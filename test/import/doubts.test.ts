@@ -1,7 +1,7 @@
 // `crm import` from end to end: rows of unknown fate, and imports that cannot begin.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { type CommandChild, type ImportService, startImportService } from '../fixtures/import/service.ts';
+import { type ImportService, startImportService } from '../fixtures/import/service.ts';
 import { expectedNames, lines, namesOf, tasks } from '../fixtures/import/tasks.ts';
 
 let service: ImportService;
@@ -20,16 +20,7 @@ describe('rows of unknown fate', () => {
   async function inDoubt(name: string, change: (sent: { sentAt: number }) => void): Promise<string[]> {
     await service.write(name, tasks(name, 20));
     const args = ['import', 'tasks', name, '--batch-size', '10', '--concurrency', '1'];
-    let child: CommandChild | undefined;
-    let seen = 0;
-    service.between = async ({ isBatch }, answer) => {
-      if (isBatch) seen += 1;
-      if (seen >= 2) child?.kill('SIGKILL');
-      return answer();
-    };
-    child = service.start(args);
-    await child.run;
-    service.between = null;
+    await service.killed(args, 2);
     const journal = lines(await service.read(`${name}.crm-journal`));
     const last = JSON.parse(journal.pop() ?? '');
     expect(last.sent).toMatchObject({ number: 2 });

@@ -216,7 +216,7 @@ describe('what the key may not do', () => {
     expect((await bothWays('companies', rows, [], key)).told).toEqual([unknown(2, 'owner_id', 'user')]);
   });
 
-  test('a key that can read nothing is told of owners, parents and emails as any other', async () => {
+  test('a key without read scopes gets the same errors about owners, parents and emails', async () => {
     const key = await issue({ scopes: ['companies:write', 'notes:write', 'contacts:write'] });
     const owned = [{ name: 'a', owner_id: NOWHERE }];
     expect((await bothWays('companies', owned, [], key)).told).toEqual([unknown(1, 'owner_id', 'user')]);

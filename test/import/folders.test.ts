@@ -99,7 +99,13 @@ test('the journal lies beside the folder, one for each organization; the folder 
   expect(readdirSync(join(service.folder, 'kept')).sort()).toEqual(before);
   const journals = readdirSync(service.folder).filter((name) => name.startsWith('kept.'));
   expect(journals.sort()).toEqual(['kept.crm-journal', 'kept.crm-journal.2']);
-  for (const name of journals) expect(statSync(join(service.folder, name)).mode & 0o777).toBe(0o700);
+  const modeOf = (...path: string[]) => statSync(join(service.folder, ...path)).mode & 0o777;
+  for (const name of journals) {
+    expect(modeOf(name)).toBe(0o700);
+    const files = readdirSync(join(service.folder, name));
+    expect(files).toContain('ids');
+    expect(files.filter((file) => modeOf(name, file) !== 0o600)).toEqual([]);
+  }
 });
 
 test('run again it ends as before; with another --on-duplicate it sends what was rejected', async () => {

@@ -76,7 +76,7 @@ describe('--suggest-map', () => {
       ...{ Title: 'custom.Title', 'Job Title': 'title', Email: 'email', Score: 'custom.Score' },
       ...{ OWNERID: 'custom.OWNERID', created_at: '-', 'Associated Company': 'company' },
     });
-    expect(run.stderr).toBe('crm: title comes from "Job Title", but "Title" could be it too.\n');
+    expect(run.stderr).toBe('crm: title comes from "Job Title", but "Title" would fit too.\n');
     await service.write('map.json', run.stdout);
     const args = ['import', 'contacts', 'suggest.csv', '--map-file', 'map.json', '--create-missing'];
     expect((await service.crm(args)).exitCode).toBe(0);

@@ -62,7 +62,7 @@ describe('a file of opportunities', () => {
     expect(done?.stderr).toContain('Imported 4 deals: 4 created, 0 rejected, 2 missing companies created');
   });
 
-  test('of which nothing went in can be mapped otherwise, or corrected, and imported by the same command', async () => {
+  test('without an imported row can be mapped differently, or corrected, and imported with the same command', async () => {
     const lines = OPPORTUNITIES.split('\n').filter((line) => !/,(?:Won|Lost),/.test(line));
     const before = ['crm import deals opportunities.csv --set name=x --custom || true'];
     const mapped = { 'opportunities.csv': lines.slice(0, 2).join('\n') };

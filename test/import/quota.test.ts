@@ -89,15 +89,7 @@ describe('where the quota is used up', () => {
   test('killed at that moment, it still brings every row in once', async () => {
     await service.write('cut.csv', tasks('cut', 60));
     await allow(25);
-    const child = service.start(args('cut.csv'));
-    let batches = 0;
-    service.between = async ({ isBatch }, answer) => {
-      const response = await answer();
-      if (isBatch && ++batches === 3) child.kill('SIGKILL');
-      return response;
-    };
-    await child.run;
-    service.between = null;
+    await service.killed(args('cut.csv'), 3);
     expect((await service.crm(args('cut.csv'))).exitCode).toBe(4);
     expect((await namesOf(service, 'cut')).length).toBe(25);
     await allow(35);

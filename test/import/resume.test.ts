@@ -19,19 +19,8 @@ describe('never a lost or doubled row', () => {
   test('killed in the middle and run again; then there is was already imported', async () => {
     await service.write('killed.csv', tasks('killed', 95));
     const args = ['import', 'tasks', 'killed.csv', '--batch-size', '10', '--concurrency', '3'];
-    let child: CommandChild | undefined;
-    let seen = 0;
-    service.between = async ({ isBatch }, answer) => {
-      const response = await answer();
-      if (isBatch) seen += 1;
-      // The fifth batch is in the service, but its sender dies before the answer comes.
-      if (seen >= 5) child?.kill('SIGKILL');
-      return response;
-    };
-    child = service.start(args);
-    expect((await child.run).exitCode).not.toBe(0);
+    await service.killed(args, 5);
     expect((await namesOf(service, 'killed')).length).toBeLessThan(95);
-    service.between = null;
     const again = await service.crm(args);
     expect(again.stderr).toContain('Resuming after row');
     expect(again.exitCode).toBe(0);
@@ -117,17 +106,7 @@ describe('never a lost or doubled row', () => {
     );
     await service.write('cut.csv', `name,done\n${rows.join('\n')}\n`);
     const args = ['import', 'tasks', 'cut.csv', '--batch-size', '4', '--concurrency', '2'];
-    let child: CommandChild | undefined;
-    let seen = 0;
-    service.between = async ({ isBatch }, answer) => {
-      const response = await answer();
-      if (isBatch) seen += 1;
-      if (seen >= 6) child?.kill('SIGKILL');
-      return response;
-    };
-    child = service.start(args);
-    await child.run;
-    service.between = null;
+    await service.killed(args, 6);
     const again = await service.crm(args);
     expect(again.exitCode).toBe(3);
     expect(again.stderr).toContain('Imported 20 of 40 tasks: 20 created, 20 rejected');

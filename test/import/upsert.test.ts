@@ -395,25 +395,10 @@ describe('run again', () => {
   const stored = async (label: string): Promise<Json[]> =>
     (await service.all('tasks')).filter(({ name }) => name.startsWith(`${label} `));
 
-  /** Kills the import of a file once the service has answered so many batches. */
-  async function killed(args: string[], batches: number): Promise<void> {
-    let child: CommandChild | undefined;
-    let seen = 0;
-    service.between = async ({ path }, answer) => {
-      const response = await answer();
-      if (path.includes('/batch')) seen += 1;
-      if (seen >= batches) child?.kill('SIGKILL');
-      return response;
-    };
-    child = service.start(args);
-    expect((await child.run).exitCode).not.toBe(0);
-    service.between = null;
-  }
-
   test('after kill -9 it goes on, and every row is in once', async () => {
     await service.write('killed.csv', file('killed', 50));
     const args = ['import', 'tasks', 'killed.csv', ...FROM_HUB, '--batch-size', '10', '--concurrency', '2'];
-    await killed(args, 3);
+    await service.killed(args, 3);
     expect((await stored('killed')).length).toBeLessThan(50);
     const run = await service.crm([...args, '-o', 'json']);
     expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('Resuming after row')]);
@@ -424,7 +409,7 @@ describe('run again', () => {
   test('with a file that changed while it was cut off, it starts again', async () => {
     await service.write('changed.csv', file('changed', 40));
     const args = ['import', 'tasks', 'changed.csv', ...FROM_HUB, '--batch-size', '10', '--concurrency', '1'];
-    await killed(args, 2);
+    await service.killed(args, 2);
     await service.write('changed.csv', file('changed', 40, 'yes'));
     const run = await service.crm([...args, '-o', 'json']);
     expect(run.exitCode).toBe(0);

@@ -35,7 +35,7 @@ describe('one event', () => {
     });
   });
 
-  test('is not made of a VTODO', async () => {
+  test('a VTODO is not a meeting', async () => {
     expect([...byId.keys()]).not.toContain('todo@calendar.example');
     expect((await parse(fixture)).faults).toEqual([]);
   });

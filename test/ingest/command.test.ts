@@ -159,7 +159,7 @@ describe('recordings', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ created: 0, updated: 1 });
   });
 
-  test('of which no cue can be read leave what is there as it is', async () => {
+  test('without a readable cue change nothing', async () => {
     await sandbox.write('kick-off.vtt', 'WEBVTT\n\n00:01,000 --> 00:02,500\nHello\n');
     const { code, stdout } = await ingest(
       'recordings',
@@ -230,12 +230,13 @@ describe('refused, with the next step to take', () => {
     expect([result.code, result.stdout]).toEqual([code, '']);
   });
 
-  test('an organization that is not there, or none named', async () => {
+  test('an organization that is not there, or none named where there are two', async () => {
     const unknown = await sandbox.crm(['ingest', 'meetings', 'calendar.ics', '--org', 'Nowhere']);
     expect([unknown.code, unknown.stderr]).toEqual([
       1,
       expect.stringContaining('Organization "Nowhere" not found'),
     ]);
+    await sandbox.ok(['orgs', 'create', 'Another']);
     expect((await sandbox.crm(['ingest', 'meetings', 'calendar.ics'])).code).toBe(2);
   });
 

@@ -1,4 +1,4 @@
-// External ids as long as any text: entries are recognised by them, and instances as those of their series.
+// External IDs of the maximum length: entries, and the instances of a series, are recognized by them.
 import { expect, test } from 'bun:test';
 import { counts, ingestSandbox } from '../support/ingest-database.ts';
 import { longText, SCRIPTS } from '../support/long-texts.ts';

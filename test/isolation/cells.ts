@@ -4,8 +4,8 @@ import { describedOperations } from '../../server/interface.ts';
 import { ROWS, type Row } from '../support/endpoints.ts';
 import { makeWorld, tracesOf, type World } from '../support/full-organization.ts';
 import { type Harness, type Json, type Reply, startHarness } from '../support/harness.ts';
+import { ABSENT } from '../support/v2.ts';
 
-export const ABSENT = '019b76da-a800-7000-8000-000000000001';
 const NAME = /\{(\w+)\}/g;
 
 /** Who has records that are hidden from the one who asks. */

@@ -5,8 +5,8 @@ import { CHANGEABLE, CREATABLE } from '../support/contract.ts';
 import { expectRefusal } from '../support/envelope.ts';
 import { dumpOf } from '../support/full-organization.ts';
 import type { Json, Reply } from '../support/harness.ts';
-import { clientOf, minimalBody } from '../support/v2.ts';
-import { ABSENT, expectAlike, expectNoTrace, type Fixture, type Hidden, startFixture } from './cells.ts';
+import { ABSENT, clientOf, minimalBody } from '../support/v2.ts';
+import { expectAlike, expectNoTrace, type Fixture, type Hidden, startFixture } from './cells.ts';
 
 const WHOSE = ['other organization', 'other user'] as const;
 
@@ -288,8 +288,11 @@ test("what the organization ties to one's own records shows nothing of another u
 });
 
 test('and nothing of what was hidden has changed', async () => {
-  // Interactions cannot be removed, nor do their contacts go with them.
-  const withoutInteractions = (all: unknown[]) =>
-    all.map((dump) => ({ ...(dump as Json), interactions: null, contacts: null }));
-  expect(withoutInteractions(await dumps())).toEqual(withoutInteractions(before));
+  // Interactions cannot be removed, nor do their contacts go with them; webhooks wait for what this file writes.
+  const others = { interactions: null, contacts: null };
+  const comparable = (all: unknown[]) =>
+    all.map((dump) =>
+      JSON.stringify({ ...(dump as Json), ...others }).replace(/(?<="pending_count":)\d+/g, '0'),
+    );
+  expect(comparable(await dumps())).toEqual(comparable(before));
 });

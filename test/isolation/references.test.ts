@@ -5,8 +5,8 @@ import type { Operation } from '../../server/operation.ts';
 import { expectRefusal } from '../support/envelope.ts';
 import { dumpOf } from '../support/full-organization.ts';
 import type { Json, Reply } from '../support/harness.ts';
-import { minimalBody, uniqueEmail } from '../support/v2.ts';
-import { ABSENT, expectAlike, expectNoTrace, type Fixture, type Hidden, startFixture } from './cells.ts';
+import { ABSENT, minimalBody, uniqueEmail } from '../support/v2.ts';
+import { expectAlike, expectNoTrace, type Fixture, type Hidden, startFixture } from './cells.ts';
 
 let fixture: Fixture;
 let before: unknown[];

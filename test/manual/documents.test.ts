@@ -19,6 +19,8 @@ import {
 import { blocksOf } from './run-page.ts';
 
 const SUMMARY_CHARACTERS_MAX = 72;
+// Of code on a terminal.
+const CODE_INDENT = 4;
 
 const documents = allDocuments();
 const byPath = new Map(documents.map((document) => [document.path, document]));
@@ -72,6 +74,15 @@ describe.each(documents.map((document) => [document.path, document] as const))('
     });
     expect(faults).toEqual([]);
   });
+
+  if (path.startsWith(MANUAL))
+    test('commands fit a terminal of 80 columns', () => {
+      const scripts = fencesOf(document).filter(({ language }) => language === 'sh');
+      const lines = scripts.flatMap(({ text, indent }) => text.split('\n').map((line) => indent + line));
+      // JSON that a file is made of cannot be broken.
+      const wide = lines.filter((line) => line.length > 80 - CODE_INDENT && !line.startsWith('{"'));
+      expect(wide).toEqual([]);
+    });
 
   test('files and folders that it names exist', () => {
     const named = inlineCodeOf(document).filter((code) => /^(?:db|server|cli|test)\/[\w./-]*$/.test(code));

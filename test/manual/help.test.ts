@@ -65,6 +65,10 @@ describe('colour', () => {
   });
 });
 
+test('a topic can be named with spaces', async () => {
+  expect(await sandbox.ok(['help', 'exit', 'codes'])).toBe(await sandbox.ok(['help', 'exit-codes']));
+});
+
 describe('a command without a topic of its name', () => {
   test.each(['list', 'create', 'keys issue', 'version', 'help'])('%s: what it takes', async (words) => {
     const command = words.split(' ');
@@ -82,6 +86,8 @@ test.each([
   [['nginx'], 'Unknown topic or command "nginx".', 'Read "crm help tls-and-proxies", which mentions it.'],
   [['HubSpot'], 'Unknown topic or command "HubSpot".', 'Read "crm help import" or "crm help start"'],
   [['429'], 'Unknown topic or command "429".', 'Read "crm help limits", '],
+  [['rate', 'limit'], 'Unknown topic or command "rate limit".', 'Read "crm help limits", '],
+  [['move', 'to', 'postgresql'], 'Unknown topic or command', 'Read "crm help postgres"'],
   [['deals'], 'then deals', 'crm list deals'],
   [['keys', 'isue'], 'Unknown command "crm keys isue". Did you mean issue?', '"crm keys --help"'],
 ])('crm help %p is a usage error that says what to do', async (words, problem, nextStep) => {

@@ -89,6 +89,22 @@ const CASES: Record<
     fires: { [of('crm_write_queue_jobs')]: '300x20' },
     rests: { [of('crm_write_queue_jobs')]: '300 0x20' },
   },
+  CrmWebhookLags: {
+    minutes: 30,
+    fires: { [of('crm_webhook_lag_seconds')]: '4000x60' },
+    rests: { [of('crm_webhook_lag_seconds')]: '4000 0x60' },
+  },
+  CrmWebhookDisabled: {
+    minutes: 20,
+    fires: {
+      [of('crm_webhooks', 'state="disabled"')]: '1x10 2x20',
+      [of('crm_webhooks', 'state="enabled"')]: '2x40',
+    },
+    rests: {
+      [of('crm_webhooks', 'state="disabled"')]: '1x40',
+      [of('crm_webhooks', 'state="enabled"')]: '1x10 2x30',
+    },
+  },
   CrmBodiesWait: {
     minutes: 10,
     fires: { [of('crm_request_bodies_waiting')]: '1x20' },

@@ -25,7 +25,8 @@ export type Request = By &
     | { do: 'detach'; resource: string; id: Pick; source: string }
     | { do: 'attached'; resource: string; id: Pick; limit: number }
     | { do: 'update'; resource: string; id: Pick; body: Data }
-    | { do: 'delete' | 'get'; resource: string; id: Pick }
+    | { do: 'delete' | 'undelete' | 'get'; resource: string; id: Pick }
+    | { do: 'history'; resource: string; id: Pick; isOfDeleted: boolean; limit: number }
     | {
         do: 'list';
         resource: string;
@@ -116,6 +117,13 @@ function requestsOf(resource: string): fc.WeightedArbitrary<Request>[] {
     [1, batchOf('get')],
     [3, listOf(resource)],
     [1, fc.record({ ...common, do: fc.constant('get' as const), id })],
+    [
+      0.5,
+      fc.record({
+        ...{ ...common, do: fc.constant('history' as const), id, isOfDeleted: fc.boolean() },
+        limit: fc.constantFrom(200, 3, 1),
+      }),
+    ],
   ];
   if (CREATABLE.includes(resource)) {
     const body = newBodyOf(resource);
@@ -125,7 +133,8 @@ function requestsOf(resource: string): fc.WeightedArbitrary<Request>[] {
   if (isChangeable) {
     const body = bodyOf(resource, false);
     kinds.push([5, fc.record({ ...common, do: fc.constant('update' as const), id, body })]);
-    kinds.push([1, fc.record({ ...common, do: fc.constant('delete' as const), id })]);
+    kinds.push([2, fc.record({ ...common, do: fc.constant('delete' as const), id })]);
+    kinds.push([1.5, fc.record({ ...common, do: fc.constant('undelete' as const), id })]);
     kinds.push([2, batchOf('update', body)]);
     kinds.push([0.25, batchOf('delete')]);
     kinds.push(...externalIdRequests({ ...common, id }));

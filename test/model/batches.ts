@@ -3,9 +3,10 @@ import type { Json } from '../support/harness.ts';
 import { expectBatch, expectOutcome, type ItemOutcome } from './answers.ts';
 import type { BatchItem, BatchVerb, Request } from './arbitraries.ts';
 import { KINDS, linkItem, listKind, unlinkItem } from './bulk-links.ts';
-import { create, remove, update } from './records.ts';
+import { create, refusalToRemove, remove, update } from './records.ts';
 import { resolve, resolveBody } from './resolve.ts';
 import type { Note, Turn } from './steps.ts';
+import { bury } from './undeletes.ts';
 import { upsert } from './upserts.ts';
 import { type Data, MISSING, type Outcome } from './world.ts';
 
@@ -100,6 +101,11 @@ export async function takeBatch(
   const body = resolved.map(sent);
   note(`POST ${resource}/${path}`, body);
   const reply = await turn.client.post(`/${resource}/${path}`, body);
+  const { world, actor } = turn;
+  if (verb === 'delete') {
+    const ids = resolved.map(({ id }) => id);
+    bury(world, resource, new Set(ids.filter((id) => refusalToRemove(world, actor, resource, id) === null)));
+  }
   if (resource === 'pipelines' && turn.actor.userId !== null && verb !== 'get')
     return expectOutcome(reply, { status: 403 });
   const ids = isById ? resolved.map(({ id }) => id) : undefined;
@@ -111,7 +117,7 @@ export async function takeBatch(
   expectBatch(reply, body.length, outcome, ids);
 }
 
-/** Sends a batch of links of any kinds, and holds the answer against what the model makes of its items. */
+/** Sends a batch of links of any kind, and holds the answer against what the model makes of its items. */
 export async function takeLinkBatch(
   turn: Turn,
   { verb, items }: Extract<Request, { do: 'links' }>,

@@ -1,4 +1,4 @@
-// Links in bulk in the model: all links of a kind, and batches that link and unlink records of any kinds.
+// Links in bulk in the model: all links of a kind, and batches that link and unlink records of any kind.
 import type { ItemOutcome } from './answers.ts';
 import { associate, COLLECTIONS, type CollectionModel, childResource, note, rowOf, unlink } from './links.ts';
 import { type Actor, type Data, type Fault, MISSING, refused, type World } from './world.ts';
@@ -81,7 +81,7 @@ export function unlinkItem(
   return { done: 'unlinked' };
 }
 
-/** All links of a kind of which the actor sees both ends, newest first. @param parents only of these; null for all */
+/** All links of a kind whose two ends the actor sees, newest first. @param parents only of these; null for all */
 export function listKind(world: World, actor: Actor, kind: KindModel, parents: string[] | null): Data[] {
   const pairs: [parent: string, child: string][] =
     kind.at === null

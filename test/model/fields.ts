@@ -105,7 +105,7 @@ export function fieldsOf(resource: string): Record<string, Kind> {
   return FIELDS[resource] ?? {};
 }
 
-/** A record of which nothing is set yet. */
+/** A record with no field set yet. */
 export function blank(resource: string): Data {
   const record: Data = {};
   for (const [name, kind] of Object.entries(fieldsOf(resource))) record[name] = initialOf(kind);

@@ -7,7 +7,7 @@ type Passes = (record: Data, value: Json, world: World) => boolean;
 
 interface FilterModel {
   passes: Passes;
-  /** Resources one of which the value is an id of. */
+  /** The resources that the value can be an ID of. */
   refersTo?: string[];
   /** Values that are no ids. */
   values?: Json[];

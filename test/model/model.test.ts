@@ -9,8 +9,8 @@ import type { Real } from './steps.ts';
 import type { World } from './world.ts';
 
 /** Runs, each with a seed of its own, and requests in each of them. */
-// Half as many on PostgreSQL: what only an engine can get wrong comes soon.
-const SEEDS = Number(process.env.MODEL_SEEDS ?? (isPostgres ? 30 : 60));
+// A third as many on PostgreSQL: what only an engine can get wrong comes soon.
+const SEEDS = Number(process.env.MODEL_SEEDS ?? (isPostgres ? 20 : 60));
 const OPERATIONS = Number(process.env.MODEL_OPERATIONS ?? 150);
 const FIRST_SEED = Number(process.env.MODEL_FIRST_SEED ?? 1);
 const HOUR_MS = 3_600_000;

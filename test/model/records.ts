@@ -143,13 +143,19 @@ export function replace(
   return world.show(actor, resource, next);
 }
 
-/** What a delete does: the record, the links and the references to it are gone. */
-export function remove(world: World, actor: Actor, resource: string, id: string): Outcome {
+/** Why a record cannot be deleted; null if it can. */
+export function refusalToRemove(world: World, actor: Actor, resource: string, id: string): Outcome | null {
   if (resource === 'pipelines' && actor.userId !== null) return FORBIDDEN;
-  const record = world.find(actor, resource, id);
-  if (record === undefined) return MISSING;
+  if (world.find(actor, resource, id) === undefined) return MISSING;
   if (resource === 'pipelines' && world.records('deals').some((deal) => deal.pipeline_id === id))
     return { status: 409, conflicts: [{ path: null, location: null }] };
+  return null;
+}
+
+/** What a delete does: the record, the links and the references to it are gone. */
+export function remove(world: World, actor: Actor, resource: string, id: string): Outcome {
+  const refusal = refusalToRemove(world, actor, resource, id);
+  if (refusal !== null) return refusal;
   world.table(resource).delete(id);
   world.links = world.links.filter((link) => link.parent !== id && link.child !== id);
   for (const link of world.links) if (link.supervisor === id) link.supervisor = null;
@@ -245,8 +251,8 @@ function goesTooDeep(world: World, note: Data | null, parent: unknown): boolean 
   return levelOf(parent) + 1 + levelsBelow(note.id) > NOTE_LEVELS;
 }
 
-// Each address, and the domain, belongs to one record; any of several conflicts may be the one that is reported.
-function conflictOf(
+/** Each address, and the domain, belongs to one record; any of several conflicts may be the one that is reported. */
+export function conflictOf(
   world: World,
   actor: Actor,
   resource: string,

@@ -1,6 +1,7 @@
 // From the picks that fast-check draws to the ids of the records that there are by then.
 import type { Json } from '../support/harness.ts';
 import { ABSENT, type Pick, present } from './bodies.ts';
+import { buried } from './undeletes.ts';
 import type { Actor, Data, LinkRow, World } from './world.ts';
 
 /** Who sends a request, and what there is then. */
@@ -19,6 +20,13 @@ export function resolve({ world, actor }: Place, { $of, pick }: Pick): string {
   const seen = pick % HIDDEN_EVERY === 0 ? [] : idsOf(world, $of, actor);
   const ids = seen.length > 0 ? seen : idsOf(world, $of);
   return pick % ABSENT_EVERY === 0 ? 'absent' : (ids[pick % Math.max(1, ids.length)] ?? 'absent');
+}
+
+/** The id that a pick stands for, mostly of a deleted record. */
+export function resolveDeleted(place: Place, pick: Pick): string {
+  const ids = buried(place.world, pick.$of);
+  const id = pick.pick % ABSENT_EVERY === 0 ? undefined : ids[pick.pick % Math.max(1, ids.length)];
+  return id ?? resolve(place, pick);
 }
 
 function idsOf(world: World, resource: string, actor?: Actor): string[] {

@@ -1,6 +1,7 @@
 // An organization of its own for each run of the model-based test, and the run: requests one after another, then a look at everything.
 import type fc from 'fast-check';
 import { createOrganization, createUser } from '../../db/tables/accounts.ts';
+import { ChangeMirror, type Truth } from '../support/change-mirror.ts';
 import type { Harness, Send } from '../support/harness.ts';
 import { insertReadOnly } from '../support/read-only.ts';
 import { clientOf } from '../support/v2.ts';
@@ -26,11 +27,29 @@ export class Step implements fc.AsyncCommand<World, Real> {
 
   async run(world: World, real: Real): Promise<void> {
     await take(world, real, this.#request);
+    await expectMirrored(world, real);
   }
 
   toString(): string {
     return JSON.stringify(this.#request);
   }
+}
+
+/** Holds the copies of those who follow the feed against what they see. */
+async function expectMirrored(world: World, { actors, mirrors }: Real): Promise<void> {
+  for (const [index, mirror] of mirrors.entries()) {
+    const actor = actors[index];
+    if (actor === undefined) throw new Error('no such actor');
+    await mirror.follow();
+    await mirror.expectSame(seenBy(world, actor));
+  }
+}
+
+function seenBy(world: World, actor: Actor): Truth {
+  return {
+    records: (resource) => world.seenBy(actor, resource).map((record) => world.show(actor, resource, record)),
+    links: (kind) => KINDS.flatMap((one) => (one.name === kind ? listKind(world, actor, one, null) : [])),
+  };
 }
 
 let runs = 0;
@@ -73,7 +92,9 @@ export async function startWorld(harness: Harness): Promise<{ model: World; real
     model.table('pipelines').set(pipeline.id, pipeline);
   await addCalendar(harness, orgNumber, model);
   model.lastInstant = clock.now;
-  return { model, real: { actors, clients, wait, log: [] } };
+  // The organization, and one of its users.
+  const mirrors = clients.slice(0, 2).map((client, index) => new ChangeMirror(client, index > 0));
+  return { model, real: { actors, clients, mirrors, wait, log: [] } };
 }
 
 const person = (email: string) => ({ name: 'P', email });

@@ -1,4 +1,6 @@
 // Sends one request to the service and to the model, and holds the answers against each other.
+import { expect } from 'bun:test';
+import type { ChangeMirror } from '../support/change-mirror.ts';
 import type { Json } from '../support/harness.ts';
 import type { Client } from '../support/v2.ts';
 import { expectOutcome, expectPages } from './answers.ts';
@@ -9,8 +11,9 @@ import { KINDS, listKind } from './bulk-links.ts';
 import { attach, detach, listExternalIds } from './external-ids.ts';
 import { associate, association, COLLECTIONS, link, listLinked, unlink } from './links.ts';
 import { list } from './lists.ts';
-import { create, remove, update } from './records.ts';
-import { type Place, resolve, resolveBody, resolveLink, resolveNamed } from './resolve.ts';
+import { create, refusalToRemove, remove, update } from './records.ts';
+import { type Place, resolve, resolveBody, resolveDeleted, resolveLink, resolveNamed } from './resolve.ts';
+import { bury, seesHistory, undelete } from './undeletes.ts';
 import { upsert } from './upserts.ts';
 import { type Actor, type Data, MISSING, type Outcome, type World } from './world.ts';
 
@@ -18,6 +21,8 @@ import { type Actor, type Data, MISSING, type Outcome, type World } from './worl
 export interface Real {
   actors: Actor[];
   clients: Client[];
+  /** Copies of what the first of them see, which follow the feed of changes. */
+  mirrors: ChangeMirror[];
   /** Turns the service's clock; gives what it then says, in Unix milliseconds. */
   wait(ms: number): number;
   /** What was sent, for the reader of a failure. */
@@ -30,7 +35,15 @@ export interface Turn extends Place {
   client: Client;
 }
 
-const READS: readonly Request['do'][] = ['get', 'list', 'linked', 'association', 'attached', 'kind'];
+const READS: readonly Request['do'][] = [
+  'history',
+  'get',
+  'list',
+  'linked',
+  'association',
+  'attached',
+  'kind',
+];
 
 const isRead = (request: Request) =>
   READS.includes(request.do) || (request.do === 'batch' && request.verb === 'get');
@@ -87,8 +100,29 @@ async function perform(turn: Turn, request: Request): Promise<void> {
       const id = resolved(request.id);
       note(`DELETE ${request.resource}/${id}`);
       const reply = await client.del(`/${request.resource}/${id}`);
+      if (refusalToRemove(world, actor, request.resource, id) === null)
+        bury(world, request.resource, new Set([id]));
       expectOutcome(reply, remove(world, actor, request.resource, id));
       return;
+    }
+    case 'undelete': {
+      const id = resolveDeleted(turn, request.id);
+      note(`POST ${request.resource}/${id}/undelete`);
+      const reply = await client.post(`/${request.resource}/${id}/undelete`);
+      expectOutcome(reply, undelete(world, actor, request.resource, id));
+      return;
+    }
+    case 'history': {
+      const id = (request.isOfDeleted ? resolveDeleted : resolve)(turn, request.id);
+      const path = `/${request.resource}/${id}/history`;
+      note(`GET ${path} by ${request.limit}`);
+      if (!seesHistory(world, actor, request.resource, id))
+        return expectOutcome(await client.get(path), MISSING);
+      const mirror = turn.real.mirrors[request.actor];
+      if (mirror === undefined) return expect((await client.get(path)).status).toBe(200);
+      await mirror.follow();
+      const expected = mirror.historyOf(request.resource, id);
+      return expectPages(client, `${path}?limit=${request.limit}`, request.limit, expected);
     }
     case 'get': {
       const id = resolved(request.id);

@@ -13,7 +13,7 @@ export const DOMAINS: Record<string, string> = {
 
 /** The stored form of one of these domains. */
 export function normalized(domain: string): string {
-  const found = DOMAINS[domain];
+  const found = DOMAINS[domain] ?? Object.values(DOMAINS).find((stored) => stored === domain);
   if (found === undefined) throw new Error(`the model knows no domain ${domain}`);
   return found;
 }

@@ -1,5 +1,6 @@
 // The model: what an organization holds and who sees what of it, in memory, written from the contract alone.
 import type { Json } from '../support/harness.ts';
+import type { Grave } from './undeletes.ts';
 
 /** A record, or a body, as JSON. */
 export type Data = Record<string, Json>;
@@ -75,6 +76,8 @@ export class World {
   /** In the order in which they were made. */
   links: LinkRow[] = [];
   externalIds: ExternalIdRow[] = [];
+  /** What is kept of deleted records, by resource and id. */
+  readonly graves = new Map<string, Grave>();
   /** When a meeting got the deal or company that it has, by `deal` or `company` and its id. */
   readonly associatedAt = new Map<string, string>();
 

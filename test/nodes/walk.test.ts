@@ -56,7 +56,7 @@ describe('two nodes whose clocks are apart', () => {
     }
   }
 
-  test(`make ${2 * WRITES} records, all of which a client sees that walks by updated_since`, async () => {
+  test(`make ${2 * WRITES} records, and a client that walks by updated_since sees all of them`, async () => {
     let isOver = false;
     const written: Json[] = [];
     const write = async (send: Send, index: number) => {

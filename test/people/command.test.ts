@@ -25,7 +25,7 @@ async function makeAda(): Promise<void> {
   const [note] = ndjson(
     await sandbox.ok(['create', 'notes', 'title=Ada', `content=${content}`, '-o', 'ndjson']),
   );
-  // Former states, of which SQLite keeps what it is not told to write over.
+  // Earlier states, which SQLite keeps unless it is made to overwrite them.
   for (const title of ['One', 'Two']) await sandbox.ok(['update', 'contacts', id, `title=${title}`]);
   await sandbox.ok(['update', 'notes', String(note?.id), `content=${EMAIL} again`]);
   await sandbox.ok(['create', 'deals', `name=Deal of ${EMAIL}`, `point_of_contact_id=${id}`]);
@@ -39,6 +39,7 @@ test('is refused without a word of consent, an address or an organization', asyn
   expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('--confirm')]);
   expect((await sandbox.crm(['people', 'erase', 'ada', '--org', 'Acme', '--confirm'])).code).toBe(2);
   expect((await sandbox.crm(['people', 'erase', EMAIL, '--org', 'Nobody', '--confirm'])).code).toBe(1);
+  await sandbox.ok(['orgs', 'create', 'Another']);
   expect((await sandbox.crm(['people', 'export', EMAIL])).code).toBe(2);
 });
 

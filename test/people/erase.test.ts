@@ -119,7 +119,7 @@ async function place(): Promise<Place> {
       headers: { 'Idempotency-Key': key },
     });
   }
-  const elsewhere = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+  const elsewhere = await client.withKey({ orgNumber: harness.otherOrgNumber });
   const namesake = (await elsewhere.create('contacts', { email: EMAIL })).id;
   const made = {
     acme,
@@ -293,6 +293,21 @@ describe('erasing', () => {
   test('forgets stored answers that tell of them, and no others', async () => {
     const rows = await here.store.read.selectFrom('idempotency_keys').select('key').execute();
     expect(rows.map(({ key }) => key)).toEqual(['of-others']);
+  });
+
+  test('leaves in the log of changes that something changed, without what it was', async () => {
+    const { body } = await here.v2client.get(
+      `/changes?limit=200&resource=contacts&record_id=${here.made.ada}`,
+    );
+    const shown = body.data.map(({ action, before, record }: Json) => [action, before, record]);
+    expect(shown).toEqual([
+      ['created', null, null],
+      ['updated', null, null],
+      ['deleted', null, null],
+    ]);
+    const links = await here.v2client.get('/changes?limit=200&action=unlinked');
+    expect(links.body.data.length).toBeGreaterThan(2);
+    expect(new Set(links.body.data.map(({ link }: Json) => link))).toEqual(new Set([null]));
   });
 
   test('touches no other organization, and lets the address be used again', async () => {

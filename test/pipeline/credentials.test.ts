@@ -16,6 +16,7 @@ afterAll(() => harness.close());
 const V1_PATH = '/api/v1/authenticate';
 const V2_PATH = '/api/v2/contacts';
 const MINUTE_MS = 60_000;
+const OLD_SECRET: [string, string][] = [['key.secret', 'AUTH_INVALID_API_KEY']];
 
 /** Sends just these headers, from an address that has not guessed yet. */
 function sendWith(path: string, headers: [name: string, value: string][]) {
@@ -144,7 +145,7 @@ describe('the life of a key', () => {
     expect((await sendWith(V2_PATH, [bearer(key)])).status).toBe(200);
     harness.clock.now += 1;
     const past = await sendWith(V2_PATH, [bearer(key)]);
-    const { message } = expectRefusal(past, 401, 'AUTH_INVALID_API_KEY');
+    const { message } = expectRefusal(past, 401, 'AUTH_INVALID_API_KEY', OLD_SECRET);
     expect(message).toBe(
       'The API key was rotated, and this is an old secret that no longer works; use the new one.',
     );
@@ -166,11 +167,11 @@ describe('the life of a key', () => {
     const second = await rotate(1_000);
     const third = await rotate(60_000);
     harness.clock.now += 1_000;
-    expectRefusal(await sendWith(V2_PATH, [bearer(key)]), 401, 'AUTH_INVALID_API_KEY');
+    expectRefusal(await sendWith(V2_PATH, [bearer(key)]), 401, 'AUTH_INVALID_API_KEY', OLD_SECRET);
     expect((await sendWith(V2_PATH, [bearer(second.key)])).status).toBe(200);
     const fourth = await rotate(0);
     for (const old of [second, third])
-      expectRefusal(await sendWith(V2_PATH, [bearer(old.key)]), 401, 'AUTH_INVALID_API_KEY');
+      expectRefusal(await sendWith(V2_PATH, [bearer(old.key)]), 401, 'AUTH_INVALID_API_KEY', OLD_SECRET);
     expect((await sendWith(V2_PATH, [bearer(fourth.key)])).status).toBe(200);
   });
 

@@ -28,7 +28,8 @@ function expectElsewhere(
   address: string,
   version: '1' | '2' = '2',
 ) {
-  const { message } = expectRefusal(reply, 403, 'OPERATION_FORBIDDEN', undefined, version);
+  const faults: [string, string][] = [['key.networks', 'OPERATION_FORBIDDEN']];
+  const { message } = expectRefusal(reply, 403, 'OPERATION_FORBIDDEN', faults, version);
   expect(message).toContain(address);
   for (const network of NETWORKS) expect(reply.text).not.toContain(network);
 }

@@ -232,7 +232,7 @@ describe('what is counted', () => {
   test('goes for its own organization alone', async () => {
     await start();
     await setQuota(harness, { records: 1 });
-    const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+    const other = await client.withKey({ orgNumber: harness.otherOrgNumber });
     expect((await other.post('/contacts', { first_name: 'A' })).status).toBe(201);
     expectRefusal(await client.post('/contacts', { first_name: 'A' }), 'records');
     expect(await countedIn({ ...harness, orgNumber: harness.otherOrgNumber })).toBeNull();

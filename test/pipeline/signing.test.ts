@@ -30,7 +30,7 @@ afterAll(async () => {
   clock[Symbol.dispose]();
 });
 
-const heard = () => clock.skip(SECRETS_AGE_MS_MAX);
+const expireCachedSecrets = () => clock.skip(SECRETS_AGE_MS_MAX);
 const announce = () => harness.store.write('accounts', announceSigningSecret);
 const promote = (graceMs: number) =>
   harness.store.write('accounts', (trx) => rotateSigningSecret(trx, graceMs, harness.clock.now));
@@ -38,7 +38,7 @@ const promote = (graceMs: number) =>
 async function rotate(graceMs: number): Promise<void> {
   await announce();
   await promote(graceMs);
-  heard();
+  expireCachedSecrets();
 }
 
 /** A further server of the same database, which has heard of nothing yet. */
@@ -118,7 +118,7 @@ describe.each(SIGNED.map((one): [string, Signed] => [one.name, one]))('%s', (_, 
     await promote(0);
     const signed = await issue(await newNode());
     expect((await accept(slow, signed)).status).toBe(200);
-    heard();
+    expireCachedSecrets();
   });
 });
 

@@ -299,6 +299,16 @@ describe('headers that a client should not send', () => {
       }
     }
   });
+
+  test.each(['/', '/healthz', '/readyz', '/docs', '/docs/json', '/docs/page.js'])(
+    'a second Host is a 422 at %s too',
+    async (path) => {
+      const twice = await exchange(request(`GET ${path}`, 'Host: other.test'));
+      expect(codeOf(twice)).toEqual([422, 'VALIDATION_INVALID_FORMAT']);
+      expect(twice.json.error.details[0].path).toBe('Host');
+      expect((await exchange(request(`GET ${path}`))).status).toBeLessThan(400);
+    },
+  );
 });
 
 test('Location is absolute, where the server is reached', async () => {

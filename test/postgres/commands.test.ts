@@ -100,8 +100,8 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       await ok(['init', '--org', 'Acme'], { env });
       const { code, rows } = await look({});
       expect(code).toBe(0);
-      const names = ['database', 'server version', 'clock', 'connections', 'schema', 'statistics', 'size'];
-      expect(rows.map(({ check }) => check)).toEqual(names);
+      const facts = ['database', 'server version', 'clock', 'connections', 'schema', 'statistics', 'size'];
+      expect(rows.map(({ check }) => check)).toEqual([...facts, 'changes']);
       const wrong = rows.filter(({ status }) => status === 'fail');
       expect(wrong).toEqual([]);
       await server.sql(

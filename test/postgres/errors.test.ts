@@ -49,7 +49,7 @@ describe('an address behind which there is', () => {
     async () => {
       await using fake = await silentServer();
       const begun = performance.now();
-      expect(await said(fake.address)).toContain('did not answer within 5 s.\ncheck the host and port');
+      expect(await said(fake.address)).toContain('did not respond within 5 s.\ncheck the host and port');
       expect(performance.now() - begun).toBeLessThan(20_000);
     },
     LONG,

@@ -96,8 +96,6 @@ describe.skipIf(postgresPrograms === null)('an older crm', () => {
       for (const statement of OLDER_ROWS) await postgres.sql(statement, 'external');
       const harness = await startHarness({ db: address });
       await expectExternalIds(harness);
-      // The older one can be started again.
-      await migrateAs(address, older);
       await harness.close();
     },
     LONG,
@@ -113,7 +111,25 @@ describe.skipIf(postgresPrograms === null)('an older crm', () => {
       for (const statement of OLDER_ROWS) await postgres.sql(statement, 'links');
       const harness = await startHarness({ db: address });
       await expectOlderLinks(harness);
+      await harness.close();
+    },
+    LONG,
+  );
+
+  test(
+    'that does not know the log of changes cannot write, and reads what is there',
+    async () => {
+      const address = postgres.address('logged');
+      await postgres.sql('create database logged');
+      const older = { migrations: migrationsBefore('0008-changes'), expanding: EXPANDING };
       await migrateAs(address, older);
+      for (const statement of OLDER_ROWS) await postgres.sql(statement, 'logged');
+      const harness = await startHarness({ db: address });
+      // The first statement of each of its writes, and one of its reads.
+      const lock = 'select last_instant, records from org_clocks where org_id = 9 for update';
+      await expect(postgres.sql(lock, 'logged')).rejects.toThrow('last_instant');
+      expect(await postgres.sql('select id from tasks where org_id = 9', 'logged')).toHaveLength(1);
+      await expect(migrateAs(address, older)).rejects.toThrow('0008-changes');
       await harness.close();
     },
     LONG,

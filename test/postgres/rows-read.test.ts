@@ -1,6 +1,8 @@
 // How PostgreSQL finds what it is asked for: it reads that and little else, as soon as tables fill up and when it knows them well.
 import { afterAll, beforeAll, expect } from 'bun:test';
 import { sql } from 'kysely';
+import { actingAs } from '../../db/engine/acting.ts';
+import { OPERATOR } from '../../db/engine/author.ts';
 import type { Trx } from '../../db/engine/schema.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
@@ -54,7 +56,7 @@ async function mostRead(forms: Question['forms'], orgNumber: number): Promise<nu
     const read = async () => (await readSoFar.execute(db)).rows[0]?.read ?? 0;
     let before = await read();
     for (const ask of forms) {
-      await ask(db, orgNumber);
+      await ask(actingAs(db, OPERATOR), orgNumber);
       const after = await read();
       most = Math.max(most, after - before);
       before = after;
@@ -96,7 +98,7 @@ beforeAll(async () => {
   await asking(async (db) => {
     for (const { forms } of QUESTIONS) {
       for (const ask of forms.slice(0, 2))
-        for (let times = 0; times < TIMES_UNTIL_KEPT; times++) await ask(db, 1);
+        for (let times = 0; times < TIMES_UNTIL_KEPT; times++) await ask(actingAs(db, OPERATOR), 1);
     }
   });
 }, 120_000);

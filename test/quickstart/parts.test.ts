@@ -15,6 +15,7 @@ import { removeDemoPlace } from '../../cli/quickstart/setup.ts';
 import { pagesLine, perSecond, type QuickstartStats, summaryLines } from '../../cli/quickstart/stats.ts';
 import { statsJson } from '../../cli/quickstart/summary.ts';
 import { formatBytes, formatTime } from '../../cli/terminal/format.ts';
+import { stderr } from '../../cli/terminal/streams.ts';
 
 describe('createRandom', () => {
   const draw = (name: string) => {
@@ -212,7 +213,7 @@ describe('a temporary folder', () => {
 
   test('that cannot be removed at all is named, and nothing fails', async () => {
     const folder = join(tmpdir(), 'x'.repeat(300));
-    const written = spyOn(process.stderr, 'write').mockReturnValue(true);
+    const written = spyOn(stderr, 'write').mockResolvedValue();
     try {
       await removeDemoPlace(placeAt(folder));
       expect(written.mock.calls.flat().join('')).toContain(

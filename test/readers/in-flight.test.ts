@@ -57,7 +57,7 @@ describe.each([0, 2])('with %d reader threads', (readers) => {
     return Array.from({ length: count }, async () => (await fetch(url, init)).status);
   };
 
-  /** A batch of which only the beginning comes until it is ended, or its client goes away. */
+  /** A batch that stays incomplete until it is ended, or its client goes away. */
   function slowBatch(bearer: string) {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     socket.on('error', () => undefined);

@@ -23,7 +23,7 @@ export function withCopy<T>(path: string, look: (db: Database) => T): T {
 
 // What a restore itself puts down.
 const LEFT_OUT: Record<string, string> = {
-  settings: "name IN ('backup', 'last_backup')",
+  settings: "name IN ('backup', 'last_backup', 'changes_epoch')",
   audit_log: "action = 'backup.restored'",
 };
 

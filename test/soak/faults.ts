@@ -6,7 +6,7 @@ import { NO_LIMITS, type Service, startService } from './service.ts';
 
 const NODES = 3;
 const LOAD_MS = 4_000;
-// Longer and shorter than the database waits for a transaction of which nothing more comes.
+// Longer and shorter than the database waits for a transaction that has gone silent.
 const FROZEN_MS = [1_500, 7_000];
 
 const pickOf = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;

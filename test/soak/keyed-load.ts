@@ -26,7 +26,7 @@ export interface Ledger {
   /** Requests that had to be repeated, and answers that were those of an earlier request. */
   repeated: number;
   replayed: number;
-  /** Keys of which less was there than was acknowledged, or more than was asked for. */
+  /** Keys with fewer records than were acknowledged, or more than were asked for. */
   lost: number;
   doubled: number;
   /** Answers that nobody should get. */

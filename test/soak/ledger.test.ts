@@ -1,6 +1,7 @@
 // The ledger of a soak: it hears of what was lost, doubled or made again, and of nothing that may be so.
 import { describe, expect, test } from 'bun:test';
-import { ABSENT, type Found, Ledger } from './killed/ledger.ts';
+import { type Found, Ledger } from './killed/ledger.ts';
+import { ABSENT } from './killed/state.ts';
 
 /** A ledger with one contact that was acknowledged and then changed, without an answer. */
 function changed() {

@@ -9,7 +9,7 @@ import { exitWithVerdict, report, show } from './verdict.ts';
 
 const USAGE = `bun run soak:nodes [--rounds N] [--minutes N] [--only races|limits|faults|promotion]
   --rounds   how often each fault comes, and the primary is lost (3)
-  --minutes  whole minutes of which the limits are measured (3)
+  --minutes  whole minutes during which limits are measured (3)
   --only     just that part`;
 
 // The long form of what bun test does in short.

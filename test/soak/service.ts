@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { BINARY } from '../support/command.ts';
 import { freePort } from '../support/ports.ts';
 
-const READY_MS_MAX = 30_000;
+// A busy machine runs the trials at a low priority.
+const READY_MS_MAX = 120_000;
 const BATCH_MAX = 100;
 
 /** Flags that have the limits out of the way. */
@@ -20,6 +21,7 @@ export class Node {
   readonly #command: readonly string[];
   readonly #log: string | undefined;
   #child: Bun.Subprocess | null = null;
+  readonly #formers: Bun.Subprocess[] = [];
 
   private constructor(url: string, command: readonly string[], log: string | undefined) {
     this.url = url;
@@ -64,8 +66,10 @@ export class Node {
     const isReady = async () =>
       (await fetch(`${this.url}/readyz`, { tls: ANY }).catch(() => null))?.ok === true;
     while (!(await isReady())) {
-      const hasEnded = this.#child?.exitCode !== null || this.#child.signalCode !== null;
-      if (hasEnded || performance.now() > endAt) throw new Error(`${this.url} is not ready`);
+      const { exitCode = null, signalCode = null } = this.#child ?? {};
+      const end = exitCode ?? signalCode;
+      if (end !== null) throw new Error(`the server at ${this.url} has ended with ${end}`);
+      if (performance.now() > endAt) throw new Error(`${this.url} is not ready after ${READY_MS_MAX} ms`);
       await Bun.sleep(20);
     }
   }
@@ -74,15 +78,32 @@ export class Node {
     this.#child?.kill(name);
   }
 
+  /** Has another process take over on the same port; the former one ends once its connections have. */
+  async takeOver(): Promise<void> {
+    if (this.#child !== null) this.#formers.push(this.#child);
+    const child = Bun.spawn([...this.#command, '--takeover'], { env: {}, stdout: 'ignore', stderr: 'pipe' });
+    this.#child = child;
+    let said = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stderr) {
+      said += decoder.decode(chunk, { stream: true });
+      if (/^Docs /m.test(said)) return;
+    }
+    throw new Error(`nothing took over from ${this.url}: ${said}`);
+  }
+
   /** Has it end in good order; gives its exit code. */
   async stop(): Promise<number> {
     this.signal('SIGTERM');
-    return (await this.#child?.exited) ?? -1;
+    const code = (await this.#child?.exited) ?? -1;
+    await Promise.all(this.#formers.splice(0).map((former) => former.exited));
+    return code;
   }
 
   async kill(): Promise<void> {
     this.signal('SIGKILL');
-    await this.#child?.exited;
+    for (const former of this.#formers) former.kill('SIGKILL');
+    await Promise.all([this.#child, ...this.#formers.splice(0)].map((child) => child?.exited));
   }
 }
 

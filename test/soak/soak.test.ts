@@ -68,10 +68,9 @@ describe.skipIf(!isBuilt)('for a while the executable', () => {
       const target = { db: sandbox.database, folder: sandbox.folder, key, node, ledger };
       const kills = new Kills(target, isPostgres ? 0 : 2);
       await kills.run(4);
-      // A machine that has much else to do may have acknowledged nothing so soon.
-      while (ledger.acknowledged === 0) await kills.run(1);
       expect([ledger.lost, ledger.doubled, ledger.faults]).toEqual([0, 0, []]);
       expect(ledger.acknowledged).toBeGreaterThan(0);
+      expect(ledger.changes.count).toBeGreaterThan(ledger.acknowledged / 2);
     },
     LONG,
   );

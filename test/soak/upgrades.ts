@@ -1,4 +1,4 @@
-// `bun run soak:upgrades`: servers that take over from each other under load, of which no client may notice anything.
+// `bun run soak:upgrades`: servers that take over from each other under load, without any client noticing.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -22,7 +22,7 @@ const isProtected = (db: string): boolean => {
   }
 };
 
-test('a database that is put back tells from which backup, and keeps its entries as any other', async () => {
+test('a restored database names its backup, and keeps its audit entries', async () => {
   await sandbox.ok(['backup', 'backup.db', '--quiet']);
   expect(isProtected('backup.db')).toBe(true);
   const { taken_at } = JSON.parse(

@@ -46,6 +46,7 @@ test('all is well with a server, a key and a backup', async () => {
       'database: disk space',
       'database: served',
       'database: backup',
+      'database: changes',
       'database: open files',
     ],
     ...['server: server', 'server: ready', 'server: clock', 'server: version', 'server: key'],
@@ -146,7 +147,11 @@ describe('a database', () => {
 
   test('that is damaged, and one that is none', async () => {
     const bytes = readFileSync(sandbox.path('b.db'));
-    bytes.fill(255, 4_096 * 100, 4_096 * 110);
+    // A page of an index, because without a page of the schema nothing at all can be read.
+    using whole = new Database(sandbox.path('b.db'), { readonly: true });
+    const page = whole.query(`SELECT rootpage FROM sqlite_schema WHERE name = 'meetings_owner_id_id'`);
+    const { rootpage } = page.get() as { rootpage: number };
+    bytes.fill(255, 4_096 * (rootpage - 1), 4_096 * rootpage);
     writeFileSync(sandbox.path('harmed.db'), bytes);
     const harmed = await look({ CRM_DB: 'harmed.db' });
     expect([harmed.code, found(harmed.rows, 'integrity')?.status]).toEqual([1, 'fail']);

@@ -65,6 +65,7 @@ describe.skipIf(way === undefined)('a database on a read-only file system', () =
           [['keys', 'list', '--org', name, '-o', 'ndjson'], 'init'],
           [['users', 'list', '--org', name, '-o', 'ndjson'], 'ada@acme.example'],
           [['audit', 'list', '-o', 'ndjson'], 'key.issued'],
+          [['orgs', 'quota', name, '-o', 'ndjson'], 'records_limit'],
         ] as const) {
           const { code, stdout, stderr } = await sandbox.crm([...command, ...db]);
           expect([command, code, stderr]).toEqual([command, 0, `ro/${file} ${SAID}\n`]);
@@ -79,6 +80,7 @@ describe.skipIf(way === undefined)('a database on a read-only file system', () =
         const backup = await sandbox.crm(['backup', 'copy.db', ...db]);
         expect([backup.code, backup.stderr]).toEqual([0, expect.stringContaining(SAID)]);
         expect(backup.stderr).not.toContain('Could not record');
+        expect(backup.stderr).toEndWith('To restore it: crm restore copy.db --confirm --db NEWFILE\n');
         const restored = await sandbox.crm(['restore', 'copy.db', '--confirm', '--db', `new-${file}`]);
         expect(restored.code).toBe(0);
         expect(await sandbox.ok(['orgs', 'list', '--db', `new-${file}`, '-o', 'ndjson'])).toContain(name);

@@ -1,7 +1,7 @@
 // Ids of records: of the very millisecond of created_at, so that their order is that in which the records were made.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
-import { recordId, smallestId } from '../../db/tables/record-id.ts';
+import { instantOfId, recordId, smallestId } from '../../db/tables/record-id.ts';
 import { CONTRACT, CREATABLE } from '../support/contract.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { insertReadOnly } from '../support/read-only.ts';
@@ -30,9 +30,14 @@ for (const resource of Object.keys(CONTRACT)) {
         : await api.fetch(resource, await insertReadOnly(harness, resource));
       expect(made.id).toMatch(UUID_V7);
       expect(millisecondsOf(made.id)).toBe(Date.parse(made.created_at));
+      expect(instantOfId(made.id)).toBe(Date.parse(made.created_at));
     }
   });
 }
+
+test.each(['', 'unknown', 'x'.repeat(36)])('%p has no instant', (id) => {
+  expect(instantOfId(id)).toBeNaN();
+});
 
 test('so have those of stages, and of a contact that an interaction makes', async () => {
   const pipeline = await api.create('pipelines');

@@ -1,6 +1,8 @@
 // The tables of the database and the declarations: what stands beside a record is declared, and goes with it.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { TableMetadata } from 'kysely';
+import { actingAs } from '../../db/engine/acting.ts';
+import { OPERATOR } from '../../db/engine/author.ts';
 import type { RecordKey } from '../../db/engine/schema.ts';
 import type { SideTable } from '../../db/model/resource.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
@@ -15,6 +17,7 @@ const OF_ORGANIZATIONS = [
   'api_key_secrets',
   'api_keys',
   'audit_log',
+  'changes',
   'external_ids',
   'idempotency_keys',
   'org_clocks',
@@ -23,6 +26,10 @@ const OF_ORGANIZATIONS = [
   ...(isPostgres ? ['minute_counts'] : []),
   'settings',
   'users',
+  'webhook_deliveries',
+  'webhook_passes',
+  'webhook_waiting',
+  'webhooks',
 ];
 const BESIDE: SideTable[] = RESOURCES.flatMap(({ links, sideTables }) => [
   ...Object.values(links),
@@ -60,7 +67,9 @@ const rowsWith = async (table: string, column: string, id: string): Promise<numb
 const remove = (name: string, key: RecordKey) =>
   harness.store.write('accounts', (trx) => {
     const resource = RESOURCES.find((one) => one.name === name);
-    return resource === undefined ? Promise.reject() : deleteRecord(trx, resource, key, 0);
+    return resource === undefined
+      ? Promise.reject()
+      : deleteRecord(actingAs(trx, OPERATOR), resource, key, 0);
   });
 
 test('a transcript goes with its recording, and an interaction with those involved in it', async () => {

@@ -30,7 +30,10 @@ const named = statement<{ value: string }>((read, param) =>
 );
 
 test('reads what was committed since the turn began, and tells that keys may have changed', () => {
-  const store = openThreadStore(db, common, { ready: async () => undefined });
+  const store = openThreadStore(db, common, {
+    ready: async () => undefined,
+    signals: { wait: async () => undefined },
+  });
   const commits = new CommitCount(common);
   for (let round = 0; round < 20; round++) {
     const name = `round-${round}`;

@@ -1,7 +1,7 @@
 // Which tests run on PostgreSQL too: what chooses its database runs on both engines, the rest on one.
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { ALONE, findTestFiles, LONGEST, reaches, timings } from './files.ts';
+import { ALONE, findTestFiles, LONGEST, reaches } from './files.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 const { sqlite, postgres, servers } = findTestFiles(ROOT);
@@ -30,7 +30,7 @@ describe('on PostgreSQL too', () => {
   test.each([
     'test/v1/people.test.ts',
     'test/v2/contacts.test.ts',
-    'test/cli/records.test.ts',
+    'test/cli/keys.test.ts',
     'test/copy/copy.test.ts',
     'test/import/again.test.ts',
     'test/ingest/command.test.ts',
@@ -44,7 +44,9 @@ describe('on PostgreSQL too', () => {
 
   test.each([
     'test/architecture.test.ts',
+    'test/cli/records.test.ts',
     'test/cli/signals.test.ts',
+    'test/clients/sync.test.ts',
     'test/import/foreign-files.test.ts',
     'test/import/parse.test.ts',
     'test/import/progress.test.tsx',
@@ -57,14 +59,6 @@ describe('on PostgreSQL too', () => {
     expect(sqlite.parallel).toContain(path);
     expect(postgres.parallel).not.toContain(path);
   });
-});
-
-test('the longest come first, the others after them', () => {
-  const [first = '', second = ''] = LONGEST;
-  const { files } = JSON.parse(timings(['test/other.test.ts', second, first]));
-  expect(files['test/other.test.ts']).toBe(1);
-  expect(files[second]).toBeGreaterThan(1);
-  expect(files[first]).toBeGreaterThan(files[second]);
 });
 
 test.each(['test/nodes/faults.test.ts', 'test/postgres/commands.test.ts', 'test/manual/postgres.test.ts'])(

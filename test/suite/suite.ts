@@ -1,16 +1,16 @@
 // The whole suite, as `bun run verify` runs it: on SQLite and, beside it, whatever keeps records on PostgreSQL too.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
-import { type EngineFiles, findTestFiles, timings } from './files.ts';
+import { type EngineFiles, findTestFiles } from './files.ts';
 import { addUp, closing, type Tally } from './tally.ts';
 import { running, runTests } from './tests-run.ts';
+import { type Task, tasksOf } from './work.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-// Tests wait for servers, processes and time-outs more than they count: two at a time in each line keep two cores busy.
-const WORKERS = 2;
-// Each worker has some servers, and each of those a dozen connections.
+// Tests wait for servers, processes and time-outs while others count: some more lines than cores keep all cores busy.
+const LINES = availableParallelism() + 3;
+// Each line has some servers, and each of those a dozen connections.
 const SETTINGS = { max_connections: '500', max_wal_size: '4GB', checkpoint_timeout: '1h' };
 
 let interruption: NodeJS.Signals | null = null;
@@ -37,43 +37,55 @@ const given = process.env.CRM_TEST_DB ?? '';
 const server = given === '' ? await startPostgres() : null;
 const address = server?.address() ?? given;
 
-const folder = mkdtempSync(join(tmpdir(), 'crm-suite-'));
 interface Engine {
   name: string;
   /** What CRM_TEST_DB is there. */
   database: string;
   files: EngineFiles;
+  tallies: Tally[];
 }
 
 const found = findTestFiles(ROOT, process.argv.slice(2));
-const timingsPath = join(folder, 'timings.json');
-writeFileSync(timingsPath, timings(Object.values(found).flatMap(({ parallel }) => parallel)));
-const sqlite: Engine = { name: 'sqlite', database: '', files: found.sqlite };
-const servers: Engine = { name: 'servers', database: '', files: found.servers };
-const postgres: Engine[] =
-  address === '' ? [] : [{ name: 'postgresql', database: address, files: found.postgres }];
-// Those of a line one after another, which takes both lines about as long.
-const lines: Engine[][] = [[sqlite], [...postgres, servers]];
+const engineOf = (name: string, database: string, files: EngineFiles): Engine => ({
+  ...{ name, database, files },
+  tallies: [],
+});
+const engines = [
+  engineOf('sqlite', '', found.sqlite),
+  ...(address === '' ? [] : [engineOf('postgresql', address, found.postgres)]),
+  engineOf('servers', '', found.servers),
+];
 
-async function run({ name, database }: Engine, files: readonly string[], workers: number): Promise<Tally> {
-  if (interruption !== null) return addUp([]);
+async function run({ engine: { name, database, tallies }, files }: Task<Engine>): Promise<void> {
   const env = { CRM_TEST_DB: database, CRM_BIN: process.env.CRM_BIN ?? join(ROOT, 'dist/crm') };
-  return runTests({ name, files, workers, timings: timingsPath, env });
+  tallies.push(await runTests({ name, files, env }));
 }
 
-const tallies: Tally[] = [];
+/** Runs tasks, some at a time. */
+async function runAll(tasks: Iterable<Task<Engine>>, lines: number): Promise<void> {
+  const left = tasks[Symbol.iterator]();
+  const line = async () => {
+    for (let next = left.next(); interruption === null && next.done !== true; next = left.next())
+      await run(next.value);
+  };
+  await Promise.all(Array.from({ length: lines }, line));
+}
+
+const startedMs = performance.now();
 try {
-  await Promise.all(
-    lines.map(async (line) => {
-      for (const engine of line) tallies.push(await run(engine, engine.files.parallel, WORKERS));
-    }),
-  );
-  for (const engine of lines.flat()) tallies.push(await run(engine, engine.files.alone, 1));
+  const parallel = engines.map((engine) => ({ engine, files: engine.files.parallel }));
+  await runAll(tasksOf(parallel, LINES), LINES);
+  const alone = engines.flatMap((engine) => engine.files.alone.map((path) => ({ engine, files: [path] })));
+  await runAll(alone, 1);
 } finally {
-  rmSync(folder, { recursive: true });
   await server?.close();
 }
-const total = addUp(tallies);
+for (const { name, tallies } of engines) {
+  const { passed, skipped, failed } = addUp(tallies);
+  console.log(`${name} | ${passed} passed, ${skipped} skipped, ${failed} failed`);
+}
+const total = addUp(engines.flatMap(({ tallies }) => tallies));
 if (interruption !== null) console.log(`ended by ${interruption}`);
+else console.log(`in ${Math.round((performance.now() - startedMs) / 1_000)} s`);
 console.log(`\n${closing(total)}`);
 process.exit(total.failed === 0 && interruption === null ? 0 : 1);

@@ -1,51 +1,42 @@
-// Runs test files by `bun test` in processes of their own, with each line named after what it is about.
-import { addUp, Listener, type Tally } from './tally.ts';
+// Runs test files by `bun test` in a process of their own, with each line named after what it is about.
+import { Listener, type Tally } from './tally.ts';
 
 // On a machine whose cores are taken, what takes a second alone can take ten.
 const TEST_MS_MAX = 120_000;
+const OPTIONS = ['--only-failures', '--no-orphans', `--timeout=${TEST_MS_MAX}`];
 
 export interface TestsRun {
   /** Stands before each line. */
   name: string;
+  /** At least one: without names of files, all would run. */
   files: readonly string[];
-  /** How many files run at a time. */
-  workers: number;
-  /** A file that tells which files take longest. */
-  timings: string;
   env: Readonly<Record<string, string>>;
 }
 
 /** Those that run now, to be ended with this process. */
 export const running = new Set<Bun.Subprocess>();
 
-/** Runs test files to their end; whatever one of them leaves running ends too. */
-export async function runTests({ name, files, workers, timings, env }: TestsRun): Promise<Tally> {
-  // Without names of files, all would run.
-  if (files.length === 0) return addUp([]);
-  const startedMs = performance.now();
-  const parallel = workers > 1 ? [`--parallel=${workers}`, '--no-isolate', `--timings=${timings}`] : [];
-  const options = ['--only-failures', '--no-orphans', `--timeout=${TEST_MS_MAX}`, ...parallel];
-  const child = Bun.spawn([process.execPath, 'test', ...options, ...files.map((path) => `./${path}`)], {
+/** Runs test files one after another to their end; whatever one of them leaves running ends too. */
+export async function runTests({ name, files, env }: TestsRun): Promise<Tally> {
+  const child = Bun.spawn([process.execPath, 'test', ...OPTIONS, ...files.map((path) => `./${path}`)], {
     env: { ...process.env, ...env },
     ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
   });
   running.add(child);
   const listener = new Listener();
-  const say = (line: string) => console.log(`${name} | ${line}`);
   const read = async (stream: ReadableStream<Uint8Array>) => {
     for await (const line of linesOf(stream)) {
       const shown = listener.hear(line);
-      if (shown !== null) say(shown);
+      // Each process has blank lines, even where it has nothing to say.
+      if (shown !== null && shown !== '') console.log(`${name} | ${shown}`);
     }
   };
   await Promise.all([read(child.stdout), read(child.stderr)]);
   const code = await child.exited;
   running.delete(child);
   const tally = listener.tally(code);
-  const seconds = Math.round((performance.now() - startedMs) / 1_000);
-  say(
-    `${tally.passed} passed, ${tally.skipped} skipped, ${tally.failed} failed in ${seconds} s (code ${code})`,
-  );
+  // By itself it says nothing of an end before its last test.
+  if (code !== 0) console.log(`${name} | code ${code}: ${files.join(' ')}`);
   return tally;
 }
 

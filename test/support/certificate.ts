@@ -1,4 +1,5 @@
 // Certificates for a day, signed by themselves; openssl makes them.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const hasOpenssl = Bun.which('openssl') !== null;
@@ -23,4 +24,36 @@ export async function handshake(port: number | string, ...args: string[]): Promi
   const command = ['openssl', 's_client', '-connect', `127.0.0.1:${port}`, ...args];
   const client = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' });
   return client.stdout.text();
+}
+
+/** Writes a certificate of that name that ended in 2020, in the same way. */
+export function makeExpiredCertificate(folder: string, name: string): CertificatePaths {
+  const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const [config, request] = [join(folder, 'ca.cnf'), join(folder, 'request.pem')];
+  writeFileSync(join(folder, 'index.txt'), '');
+  writeFileSync(
+    config,
+    `[ca]
+default_ca = own
+[own]
+database = ${folder}/index.txt
+new_certs_dir = ${folder}
+rand_serial = yes
+default_md = sha256
+policy = names
+[names]
+commonName = supplied
+`,
+  );
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', keyFile];
+  const times = ['-startdate', '20200101000000Z', '-enddate', '20200102000000Z'];
+  const signing = ['-batch', '-config', config, '-selfsign', '-keyfile', keyFile, '-in', request];
+  for (const command of [
+    ['req', '-new', ...key, '-subj', `/CN=${name}`, '-out', request],
+    ['ca', ...signing, ...times, '-notext', '-out', certFile],
+  ]) {
+    const made = Bun.spawnSync(['openssl', ...command]);
+    if (!made.success) throw new Error(made.stderr.toString());
+  }
+  return { certFile, keyFile };
 }

@@ -85,21 +85,18 @@ export class Sandbox implements Disposable, AsyncDisposable {
 
   /** Runs a command with its stdout piped into a shell command; the code is that of the command itself. */
   piped(args: readonly string[], reader: string): Promise<Result> {
-    const script = `"$@" | ${reader}; exit "\${PIPESTATUS[0]}"`;
-    return finished(
-      Bun.spawn(['bash', '-c', script, 'bash', ...this.#command, ...args], {
-        ...this.#place(),
-        stdin: 'ignore',
-        stdout: 'pipe',
-        stderr: 'pipe',
-      }),
-    );
+    return this.shell(`"$@" | ${reader}; exit "\${PIPESTATUS[0]}"`, args);
   }
 
   /** Runs a command with its stdout going to a file or device. */
   into(path: string, args: readonly string[]): Promise<Result> {
+    return this.shell(`"$@" > '${path}'`, args);
+  }
+
+  /** Runs a shell script, in which `"$@"` is a command. */
+  shell(script: string, args: readonly string[]): Promise<Result> {
     return finished(
-      Bun.spawn(['bash', '-c', '"$@" > "$0"', path, ...this.#command, ...args], {
+      Bun.spawn(['bash', '-c', script, 'bash', ...this.#command, ...args], {
         ...this.#place(),
         stdin: 'ignore',
         stdout: 'pipe',
@@ -116,14 +113,15 @@ export class Sandbox implements Disposable, AsyncDisposable {
   }
 
   /**
-   * Runs a command on a terminal; once `when` shows, types `answer`, hangs up, or does what `during` says. Gives all that
-   * the terminal showed.
+   * Runs a command on a terminal, or a shell script in which `"$@"` is the command; once `when` shows, types `answer`,
+   * hangs up, or does what `during` says. Gives all that the terminal showed.
    */
   async onTerminal(
     args: readonly string[],
     options: {
       env?: Record<string, string>;
       columns?: number;
+      script?: string;
       when?: string;
       answer?: string;
       hangUp?: boolean;
@@ -133,7 +131,8 @@ export class Sandbox implements Disposable, AsyncDisposable {
     const decoder = new TextDecoder();
     let output = '';
     let isAnswered = false;
-    const child = Bun.spawn([...this.#command, ...args], {
+    const shell = options.script === undefined ? [] : ['bash', '-c', options.script, 'bash'];
+    const child = Bun.spawn([...shell, ...this.#command, ...args], {
       ...this.#place({ TERM: 'xterm', ...options.env }),
       terminal: {
         cols: options.columns ?? 100,

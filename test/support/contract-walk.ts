@@ -21,6 +21,8 @@ const LINKED: Record<string, [parent: string, link: string, child: string, field
   joined: ['segments', 'members', 'member', 'record_id'],
 };
 
+const DELETED = 'deleted_';
+
 let count = 0;
 
 /** Replaces every `{name}` by the id of a new record, and `$` by something unique. */
@@ -33,6 +35,13 @@ export async function prepared(harness: Harness, template: string): Promise<stri
       const body = { source: 'walker', id: `walk-${count}` };
       expect((await harness.send('POST', path, { body })).status).toBe(200);
       text = text.replaceAll('{source}', 'walker');
+      continue;
+    }
+    if (name.startsWith(DELETED)) {
+      const resource = name.slice(DELETED.length);
+      const id = await create(harness, resource);
+      expect((await harness.send('DELETE', `/api/v2/${resource}/${id}`)).status).toBe(204);
+      text = text.replaceAll(`{${name}}`, id);
       continue;
     }
     const link = LINKED[name];
@@ -63,11 +72,25 @@ export async function sendRow(
 }
 
 async function create(harness: Harness, resource: string): Promise<string> {
+  if (resource === 'webhooks') return createWebhook(harness);
   if (resource === 'recordings') return insertTranscribed(harness);
   if (resource === 'meetings' || resource === 'bookings') return insertReadOnly(harness, resource);
   const contact = { type: 'EMAIL', direction: 'INBOUND', title: 'T', main_contact_email: `i${count}@a.test` };
   const body = CREATES[resource] ?? contact;
   return (await harness.send('POST', `/api/v2/${resource}`, { body })).body.data.id;
+}
+
+const WEBHOOKS_KEPT = 10;
+
+// By a key that reads contacts alone, which is then all that changing it needs.
+async function createWebhook(harness: Harness): Promise<string> {
+  const path = '/api/v2/webhooks';
+  const { data: existing } = (await harness.send('GET', path)).body;
+  // An organization can have only so many.
+  for (const { id } of existing.slice(WEBHOOKS_KEPT)) await harness.send('DELETE', `${path}/${id}`);
+  const { key } = await harness.issue({ scopes: ['webhooks:write', 'contacts:read'] });
+  const body = { url: `https://walk-${count}.example.com/`, events: ['contacts.*'] };
+  return (await harness.send('POST', path, { key, body })).body.data.id;
 }
 
 function firstName(text: string): string | undefined {

@@ -4,6 +4,7 @@ import { digestOf, type TableDigest } from '../../db/copy/digest.ts';
 import { beginCopy, endCopy, type Readiness } from '../../db/copy/readiness.ts';
 import { openSnapshot, openStore } from '../../db/store.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
+import { insertWaiting } from '../../db/tables/webhook-queue.ts';
 import { type Harness, type Json, startHarness } from './harness.ts';
 import { longText } from './long-texts.ts';
 import { fillOrganization } from './organization.ts';
@@ -30,6 +31,7 @@ export async function startFilled(options: { db?: string } = {}): Promise<Harnes
   await clientOf(harness).post(`/tasks/${task}/external_ids`, external);
   for (const [key, body] of Object.entries(KEYED_CONTACTS))
     await send('POST', '/api/v2/contacts', { body, headers: { 'Idempotency-Key': key } });
+  await addWebhook(harness);
   const other = clientOf(harness, (await issue({ orgNumber: otherOrgNumber })).key);
   await other.create('companies', { name: longText('emoji'), domain: `${longText('CJK', 900)}.test` });
   await other.create('contacts', {
@@ -52,6 +54,20 @@ export async function startFilled(options: { db?: string } = {}): Promise<Harnes
     recordAudit(trx, { orgNumber: null, actor, action: 'secrets.rotated', target: null, now: Date.now() }),
   );
   return harness;
+}
+
+/** What the webhook of `startFilled` is created with. */
+export const KEYED_WEBHOOK = {
+  body: { url: 'https://example.com/', events: ['*'] },
+  headers: { 'Idempotency-Key': 'webhook' },
+};
+
+async function addWebhook({ send, store, orgNumber }: Harness): Promise<void> {
+  const { id } = (await send('POST', '/api/v2/webhooks', KEYED_WEBHOOK)).body.data;
+  await send('POST', `/api/v2/webhooks/${id}/ping`);
+  await send('POST', `/api/v2/webhooks/${id}/replay`, { body: { since: '0' } });
+  const waiting = { org_id: orgNumber, webhook_id: id, pass: 0, sequence: 1, resource: 0, record: 'x' };
+  await store.write(orgNumber, (trx) => insertWaiting(trx, [{ ...waiting, attempt: 1, next_attempt_at: 5 }]));
 }
 
 export interface CopyOutcome {

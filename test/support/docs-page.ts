@@ -25,7 +25,8 @@ const FLAGS = [
   // Whatever the page might try, nothing leaves this machine.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
-const WAIT_MS = 30_000;
+// A busy machine takes long to lay the page out.
+const WAIT_MS = 90_000;
 
 /** The screens of a desktop computer and of a phone. */
 export const DESKTOP = { width: 1280, height: 900 };

@@ -59,13 +59,16 @@ const CHANGES: Record<string, string> = {
 };
 
 // What every resource, or every one that clients delete, has alike.
-const BATCHES: Row[] = [
-  ...[...CHANGEABLE, 'interactions', ...READ_ONLY].map(
-    (name): Row => ['POST', `/${name}/batch/get`, `${name}:read`, '200 batch', `["{${name}}"]`],
-  ),
-  ...CHANGEABLE.map(
-    (name): Row => ['POST', `/${name}/batch/delete`, `${name}:delete`, '200 batch', `["{${name}}"]`],
-  ),
+const ALIKE: Row[] = [
+  ...[...CHANGEABLE, 'interactions', ...READ_ONLY].flatMap((name): Row[] => [
+    ['POST', `/${name}/batch/get`, `${name}:read`, '200 batch', `["{${name}}"]`],
+    ['GET', `/${name}/{${name}}/history`, `${name}:read`, '200 list'],
+  ]),
+  ...CHANGEABLE.flatMap((name): Row[] => [
+    ['POST', `/${name}/batch/delete`, `${name}:delete`, '200 batch', `["{${name}}"]`],
+    // Stands for a record that was deleted.
+    ['POST', `/${name}/{deleted_${name}}/undelete`, `${name}:write`, '200 success'],
+  ]),
 ];
 
 /** The kinds of links, with the scopes that a list of them needs, and an item that makes one. */
@@ -105,9 +108,27 @@ const V2: Row[] = [
       `[{"id":"{${name}}",${change}}]`,
     ],
   ),
-  ...BATCHES,
+  ...ALIKE,
   ...BULK_LINKS,
   ['GET', '/authenticate', '', '200 success'],
+  ['GET', '/changes?resource=contacts', 'contacts:read', '200 list'],
+  ['GET', '/changes/stream?resource=contacts', 'contacts:read', '200 stream'],
+  ['GET', '/webhooks', 'webhooks:read', '200 list'],
+  [
+    'POST',
+    '/webhooks',
+    'webhooks:write contacts:read',
+    '201 success',
+    '{"url":"https://$.example.com/","events":["contacts.created"]}',
+  ],
+  ['GET', '/webhooks/{webhooks}', 'webhooks:read', '200 success'],
+  // Changing or using one needs what the key needed that made it.
+  ['PATCH', '/webhooks/{webhooks}', 'webhooks:write contacts:read', '200 success', '{"description":"D"}'],
+  ['DELETE', '/webhooks/{webhooks}', 'webhooks:write contacts:read', '204'],
+  ['POST', '/webhooks/{webhooks}/ping', 'webhooks:write contacts:read', '200 success'],
+  ['POST', '/webhooks/{webhooks}/rotate', 'webhooks:write contacts:read', '200 success'],
+  ['POST', '/webhooks/{webhooks}/replay', 'webhooks:write contacts:read', '200 success', '{"since":"0"}'],
+  ['GET', '/webhooks/{webhooks}/deliveries', 'webhooks:read', '200 list'],
   ['GET', '/contacts', 'contacts:read', '200 list'],
   ['POST', '/contacts', 'contacts:write', '201 success', '{"first_name":"A"}'],
   ['GET', '/contacts/{contacts}', 'contacts:read', '200 success'],
@@ -201,7 +222,7 @@ const V2: Row[] = [
     return [
       ['GET', path, `${name}:read`, '200 list'],
       ['POST', path, `${name}:write`, '200 success', '{"source":"walk","id":"$"}'],
-      // `{source}` stands for one of which the record has an external ID.
+      // `{source}` stands for a source that the record has an external ID of.
       ['DELETE', `${path}/{source}`, `${name}:write`, '204'],
     ];
   }),

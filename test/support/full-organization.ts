@@ -54,6 +54,16 @@ export async function makeWorld(harness: Harness, owner: Owner): Promise<World> 
   await make('interactions', { main_contact: contact, primary_id: `primary ${owner.mark}` });
   for (const resource of READ_ONLY) ids[resource] = await integrated(harness, owner, resource, ids);
   await tie(api, owner.mark, ids);
+  for (const resource of CHANGEABLE.filter((name) => ids[name] !== undefined)) {
+    const { id } = await api.create(resource, {
+      ...minimalBody(resource),
+      ...nameOf(resource, `deleted ${owner.mark}`),
+    });
+    await api.del(`/${resource}/${id}`);
+    ids[`deleted_${resource}`] = id;
+  }
+  const webhook = { url: `https://${owner.mark}.example/`, events: ['*'], description: owner.mark };
+  ids.webhooks = (await api.post('/webhooks', webhook)).body.data.id;
   return { mark: owner.mark, isUsers: owner.isUsers, v2: owner.v2, ids };
 }
 
@@ -70,6 +80,7 @@ export async function dumpOf(harness: Harness, { v2, ids, isUsers }: World): Pro
     `contacts/${ids.contacts}/external_ids`,
   ])
     dump[path] = await api.list(`/${path}`);
+  dump.webhooks = await api.list('/webhooks');
   for (const of of KINDS) dump[of] = await api.list(`/links?of=${of}&limit=200`);
   return dump;
 }
@@ -79,6 +90,12 @@ export function tracesOf({ mark, ids }: World, reply: Reply): string[] {
   const text = `${reply.text}\n${JSON.stringify([...reply.headers])}`.toLowerCase();
   const traces = [mark, ...Object.entries(ids).flatMap(([name, id]) => (name === 'users' ? [] : [id]))];
   return traces.filter((trace) => trace !== '' && text.includes(trace.toLowerCase()));
+}
+
+function nameOf(resource: string, mark: string): Data {
+  const { fields } = getResource(resource);
+  const name = ['name', 'title', 'first_name'].find((one) => one in fields) ?? '';
+  return { [name]: mark };
 }
 
 function markedFields(resource: string, mark: string, count: number): Data {

@@ -7,12 +7,13 @@ import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { createOrganization, createUser } from '../../db/tables/accounts.ts';
 import { type AccessLevel, issueKey } from '../../db/tables/keys.ts';
-import { makeSigningSecret } from '../../db/tables/settings.ts';
+import { makeSigningSecret, makeWebhookKey } from '../../db/tables/settings.ts';
 import { createApp } from '../../server/app.ts';
 import { createLogger } from '../../server/logging/logger.ts';
 import { storeExecutor } from '../../server/pipeline/execute.ts';
 import type { Observer } from '../../server/pipeline/observer.ts';
 import type { InFlightLimits } from '../../server/quotas/in-flight-budget.ts';
+import { beginningOf, isStream } from './event-stream.ts';
 import { dropDatabase, freshDatabase, isPostgres } from './fresh-databases.ts';
 import type { Json } from './json.ts';
 import { checkAgainstDocument } from './openapi.ts';
@@ -82,6 +83,10 @@ export interface HarnessOptions {
   inFlightLimits?: InFlightLimits;
   /** How long a body waits for its room, in milliseconds. */
   bodyWaitMs?: number;
+  /** How often the key of a stream is looked at again, in milliseconds. */
+  lookEveryMs?: number;
+  /** What releases a request that is held open; nothing does unless given. */
+  releaseOf?: (request: Request) => AbortSignal;
   /** Whether the answer to a request is still being sent; none is unless given. */
   isUnsent?: (request: Request) => boolean;
   observer?: Observer;
@@ -162,6 +167,7 @@ export async function appOn(
   thread?: ReaderApp,
 ) {
   await store.write('accounts', makeSigningSecret);
+  await store.write('accounts', makeWebhookKey);
   return createApp({
     ...(thread ?? { store, executor: storeExecutor(store, { clock: () => clock.now }) }),
     baseUrl: () => BASE_URL,
@@ -170,6 +176,8 @@ export async function appOn(
     orgLimit: options.orgLimit ?? 1_000_000,
     ...(options.inFlightLimits && { inFlightLimits: options.inFlightLimits }),
     ...(options.bodyWaitMs !== undefined && { bodyWaitMs: options.bodyWaitMs }),
+    ...(options.lookEveryMs !== undefined && { lookEveryMs: options.lookEveryMs }),
+    ...(options.releaseOf && { releaseOf: options.releaseOf }),
     ...(options.isUnsent && { isUnsent: options.isUnsent }),
     ...(options.observer && { observer: options.observer }),
     logger: (options.log && createLogger('json', options.log)) ?? {
@@ -204,10 +212,16 @@ export function sender(
     const body = input.raw ?? (input.body === undefined ? undefined : JSON.stringify(input.body));
     if (body !== undefined && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
     const response = await handle(new Request(origin + path, { method, headers, body }));
-    const text = await response.text();
+    const text = isStream(response) ? await beginningOf(response) : await response.text();
     const isJson = text !== '' && (response.headers.get('Content-Type') ?? '').includes('json');
     const parsed = isJson ? JSON.parse(text) : undefined;
-    await checkAgainstDocument(method, path, response.status, response.headers, parsed);
+    await checkAgainstDocument(
+      method,
+      path,
+      response.status,
+      response.headers,
+      isStream(response) ? text : parsed,
+    );
     return { status: response.status, headers: response.headers, text, body: parsed };
   };
 }

@@ -70,8 +70,8 @@ function valueIn(
   if (name === 'id') return ID;
   // In another order than that of creation.
   if (name === 'updated_at') return `${instantOf(0)} + n * 7919 % ${ROWS}`;
-  // The body of a stored answer, where it is not in `body`.
-  if (data_type === 'bytea') return 'null';
+  // The body of a stored answer, where it is not in `body`; other bytes are IDs.
+  if (data_type === 'bytea') return name === 'packed' ? 'null' : `decode(lpad(to_hex(n), 32, '0'), 'hex')`;
   if (data_type === 'bigint' && has_many) return `(n % ${ROWS / MANY} = 1)::int`;
   if (data_type !== 'text') return `${instantOf(0)} + n`;
   if (name === 'segments') return `'[]'`;

@@ -142,13 +142,6 @@ export async function contentOf(harness: Harness, key: string, withOwners: boole
 }
 
 /** Every record of a resource, the oldest first. */
-export async function listAll(harness: Harness, resource: string, key?: string): Promise<Json[]> {
-  const records: Json[] = [];
-  for (let cursor = ''; ; ) {
-    const path = `/api/v2/${resource}?limit=200&sort_direction=asc${cursor}`;
-    const { body } = await harness.send('GET', path, key === undefined ? {} : { key });
-    records.push(...body.data);
-    if (!body.page_info.has_next_page) return records;
-    cursor = `&cursor=${encodeURIComponent(body.page_info.end_cursor)}`;
-  }
+export function listAll(harness: Harness, resource: string, key?: string): Promise<Json[]> {
+  return clientOf(harness, key).all(`/${resource}?sort_direction=asc`);
 }

@@ -33,7 +33,7 @@ export interface PostgresOptions {
   initdb?: readonly string[];
   /** Further settings of postgresql.conf. */
   settings?: Readonly<Record<string, string>>;
-  /** The server of which it is a standby, which follows what is written there. */
+  /** The primary that this standby follows. */
   primary?: PostgresServer;
 }
 

@@ -1,5 +1,7 @@
 // Meetings, recordings and bookings as an integration would leave them in the database.
 
+import { actingAs } from '../../db/engine/acting.ts';
+import { OPERATOR } from '../../db/engine/author.ts';
 import { takeInstant } from '../../db/engine/write-instant.ts';
 import type { Data } from '../../db/model/json.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
@@ -30,7 +32,16 @@ export function insertAtOnce(
       const attendee = fields.attendee as Json;
       const derived: Data = attendee?.email ? { attendee_email: attendee.email } : {};
       const data = { ...fields, ...derived };
-      ids.push((await insertRecord(trx, resource, { orgNumber, createdBy: 'integration', now, data })).id);
+      ids.push(
+        (
+          await insertRecord(actingAs(trx, OPERATOR), resource, {
+            orgNumber,
+            createdBy: 'integration',
+            now,
+            data,
+          })
+        ).id,
+      );
     }
     return ids;
   });

@@ -3,6 +3,7 @@ import type { SharedMemory } from '../../db/counters/shared-memory.ts';
 import { openThreadStore, type ReadStore, type Store } from '../../db/store.ts';
 import type { Executor } from '../../server/pipeline/execute.ts';
 import { Channel } from '../../server/readers/channel.ts';
+import { remoteSignals, type WaitKind, waitHandlers } from '../../server/readers/forwarded-waits.ts';
 import { remoteExecutor, type WriteKind, writeHandlers } from '../../server/readers/forwarded-writes.ts';
 import type { ThreadKind } from '../../server/readers/thread.ts';
 
@@ -22,12 +23,16 @@ export function readerApp(
   const { db, common, clock } = given;
   const writer: Channel<ThreadKind> = new Channel(
     { post: (messages) => thread.receive(messages), gather: queueMicrotask },
-    writeHandlers(main, { clock }),
+    { ...writeHandlers(main, { clock }), ...waitHandlers(main.signals) },
   );
-  const thread: Channel<WriteKind> = new Channel(
+  const thread: Channel<WriteKind | WaitKind> = new Channel(
     { post: (messages) => writer.receive(messages), gather: queueMicrotask },
     {},
   );
-  const store = openThreadStore(db, common, { clock, ready: async () => void (await thread.ask('ready')) });
+  const store = openThreadStore(db, common, {
+    clock,
+    ready: async () => void (await thread.ask('ready')),
+    signals: remoteSignals(thread),
+  });
   return { store, executor: remoteExecutor(thread) };
 }

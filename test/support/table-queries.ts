@@ -1,20 +1,25 @@
 // Everything that the tables ask of a database, told with what it may cost: for what has to be read, whatever the engine.
 
-import type { Trx } from '../../db/engine/schema.ts';
-import { hasExternalIds, type Match, type Resource } from '../../db/model/resource.ts';
+import type { RecordRow, RecordTrx } from '../../db/engine/schema.ts';
+import { hasExternalIds, type Match, type Resource, type SideTable } from '../../db/model/resource.ts';
+import { contacts } from '../../db/model/resources/contacts.ts';
 import { LINK_KINDS } from '../../db/model/resources/link-kinds.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { findUserByEmail, findUsersById } from '../../db/tables/accounts.ts';
+import { findActors } from '../../db/tables/change-actors.ts';
+import { findSequenceAt } from '../../db/tables/change-places.ts';
+import { findLogState, listChanges } from '../../db/tables/change-queries.ts';
 import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
-import { deleteRecord } from '../../db/tables/deletion.ts';
+import { deleteRecords } from '../../db/tables/deletion.ts';
+import { columnsTo } from '../../db/tables/dependents.ts';
 import { findByExternalIds, findByStart } from '../../db/tables/external-ids.ts';
 import { findStoredResponse, purgeStoredResponses } from '../../db/tables/idempotency.ts';
 import { findDuplicate, findOrigins } from '../../db/tables/interactions.ts';
 import { listInvolved } from '../../db/tables/involved-records.ts';
 import { findKeyByHash } from '../../db/tables/keys.ts';
-import { findLinkEnds, findLinks } from '../../db/tables/link-batches.ts';
+import { deleteLinks, findLinkEnds, findLinks } from '../../db/tables/link-batches.ts';
 import { type KindQuery, listLinksOfKind } from '../../db/tables/link-lists.ts';
-import { countLinks, deleteLink, findLink, listLinks } from '../../db/tables/links.ts';
+import { countLinks, findLink, listLinks } from '../../db/tables/links.ts';
 import type { ListQuery } from '../../db/tables/list-query.ts';
 import {
   findFirstStage,
@@ -28,20 +33,22 @@ import { deleteExternalId, listExternalIds, lookUpExternalIds } from '../../db/t
 import { smallestId } from '../../db/tables/record-id.ts';
 import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { findRecords } from '../../db/tables/records.ts';
+import { findUnset } from '../../db/tables/restored-dependents.ts';
+import { clearingTies, removeTies } from '../../db/tables/ties.ts';
 import { findTranscript } from '../../db/tables/transcripts.ts';
 import { findOwners } from '../../db/tables/unique.ts';
 
 export interface Question {
   title: string;
   /** Ask it of one organization, each in one of its forms. */
-  forms: readonly ((db: Trx, orgNumber: number) => unknown)[];
+  forms: readonly ((db: RecordTrx, orgNumber: number) => unknown)[];
   /** Whether it is about the whole organization, and is answered in its order. */
   isOfAll: boolean;
   /** Whether what is found may be sorted: there is little of it, or it is found by range. */
   maySort: boolean;
   /** Whether what is tied to a record may all be looked at for what a user sees of it. */
   maySift: boolean;
-  /** Whether two tables are joined, of which the server may read all that is the organization's while that is little. */
+  /** Whether two tables are joined: while the organization has few rows, the server may read them all. */
   mayJoin?: true;
 }
 
@@ -66,6 +73,9 @@ const FEW: Record<string, string[]> = {
 // In whatever order, what is found by range has to be sorted.
 const RANGE = /_(?:before|after)$/;
 
+const rowOf = ({ storedColumns }: Resource, number: number): RecordRow =>
+  ({ ...Object.fromEntries(storedColumns.map((name) => [name, null])), id: idOf(number) }) as RecordRow;
+
 type Asked = Partial<ListQuery> & Pick<ListQuery, 'sortBy'>;
 
 /** Asks for a list, each for another page of it or in the other direction. */
@@ -77,7 +87,7 @@ export function pagesOf(resource: Resource, asked: Asked): Question['forms'] {
   return [{}, { after }, since, { ...since, after }, { after, limit: 22 }].flatMap((page) =>
     (['asc', 'desc'] as const).map((direction) => {
       const query = { ...list, filters: {}, ...page, ...asked, direction };
-      return (db: Trx, orgNumber: number) => listRecords(db, resource, { ...query, orgNumber });
+      return (db: RecordTrx, orgNumber: number) => listRecords(db, resource, { ...query, orgNumber });
     }),
   );
 }
@@ -126,7 +136,7 @@ const several = ['a', 'b'];
 /** A look-up by several values, and by one, which has a statement of its own. */
 const lookup = (
   title: string,
-  ask: (db: Trx, orgNumber: number, values: readonly string[]) => unknown,
+  ask: (db: RecordTrx, orgNumber: number, values: readonly string[]) => unknown,
 ): Question => ({
   ...one(title, () => undefined),
   forms: [several, several.slice(1)].map((values) => (db, orgNumber) => ask(db, orgNumber, values)),
@@ -162,17 +172,17 @@ function lookUpsOf(resource: Resource): Question[] {
   ];
   return [
     lookup(`${name} by their ids`, (db, orgNumber, ids) => findRecords(db, resource, orgNumber, ids)),
-    ...[true, false].map((hasOwner) =>
-      lookup(`${name} as ends of links, with owners: ${hasOwner}`, (db, orgNumber, ids) =>
-        findLinkEnds(db, resource, { orgNumber, ids, hasOwner }),
-      ),
-    ),
+    lookup(`${name} as ends of links`, (db, orgNumber, ids) => findLinkEnds(db, resource, orgNumber, ids)),
     ...('external_id' in resource.fields ? external : []),
     ...(hasExternalIds(resource) ? sources : []),
     ...unique,
-    one(`a delete from ${name}`, (db, orgNumber) =>
-      deleteRecord(db, resource, { orgNumber, id: idOf(1) }, 0),
-    ),
+    {
+      ...one(`a delete from ${name}`, () => undefined),
+      forms: [[1], [1, 2]].map((numbers) => (db, orgNumber) => {
+        const rows = numbers.map((number) => rowOf(resource, number));
+        return deleteRecords(db, resource, { orgNumber, rows }, 0);
+      }),
+    },
   ];
 }
 
@@ -192,11 +202,29 @@ const LINKS = RESOURCES.flatMap(({ links }) => Object.values(links)).flatMap((li
     one(`one of ${link.table}`, (db, orgNumber) =>
       findLink(db, link, parent(orgNumber), sampleOf(link.childColumn)),
     ),
-    one(`a delete from ${link.table} by ${link.parentColumn}`, (db, orgNumber) =>
-      deleteLink(db, link, parent(orgNumber), sampleOf(link.childColumn)),
-    ),
   ];
 });
+
+const tiesOf = ({ parentColumn, childColumn }: SideTable) =>
+  [1, 2].map((number) => ({
+    ...{ parent_id: sampleOf(parentColumn, number), child_id: sampleOf(childColumn, number) },
+  }));
+
+const TIES = RESOURCES.flatMap(({ links, sideTables }): Question[] => [
+  ...[...Object.values(links), ...sideTables].map((side) =>
+    one(`a delete of some rows of ${side.table}`, (db, orgNumber) =>
+      removeTies(db, side, orgNumber, tiesOf(side)),
+    ),
+  ),
+  ...Object.values(links).flatMap((link) =>
+    columnsTo(contacts, link.fields).map((column) => {
+      const clear = clearingTies(link, column);
+      return one(`some rows of ${link.table} without their ${column}`, (db, orgNumber) =>
+        clear(db, orgNumber, tiesOf(link)),
+      );
+    }),
+  ),
+]);
 
 const KINDS = LINK_KINDS.flatMap((kind): Question[] => {
   const { link, association } = kind;
@@ -224,8 +252,48 @@ const KINDS = LINK_KINDS.flatMap((kind): Question[] => {
     list(' of some parents, of a user', { ownerId, parentIds }, { maySort: true }),
     ...(link.typedBy === 'parent' ? [list(' of one type', types, { maySort: true, mayJoin: true })] : []),
     one(`some links of ${kind.name}`, (db, orgNumber) => findLinks(db, kind, orgNumber, keys)),
+    one(`a delete of some links of ${kind.name}`, (db, orgNumber) => {
+      const rows = keys.map((key) => ({ ...key, record_type: 'contact', linked_at: 0 }));
+      const end = () => ({ id: idOf(1), record_type: 'contact' });
+      return deleteLinks(db, kind, { orgNumber, now: 0, end }, rows);
+    }),
   ];
 });
+
+const anyChange = { resources: ['contacts'], recordId: null, action: null, request: null };
+const someChanges = { from: instantOf(1), to: instantOf(20), direction: 'asc', limit: 20 } as const;
+
+const UNSET = RESOURCES.flatMap((target) =>
+  RESOURCES.flatMap((resource) =>
+    columnsTo(target, resource.fields).map((column) =>
+      lookup(`the ${resource.name} that a restored record was in as ${column}`, (db, orgNumber, ids) =>
+        findUnset(db, resource, column, { orgNumber, ids }),
+      ),
+    ),
+  ),
+);
+
+const CHANGES: Question[] = [
+  one('a page of changes', (db, orgNumber) => listChanges(db, { ...anyChange, ...someChanges, orgNumber })),
+  one('the changes of a record', (db, orgNumber) =>
+    listChanges(db, { ...anyChange, ...someChanges, recordId: idOf(1), orgNumber, direction: 'desc' }),
+  ),
+  one('the last delete of a record', (db, orgNumber) =>
+    listChanges(db, {
+      ...{ ...anyChange, ...someChanges, recordId: idOf(1), action: 'deleted', orgNumber },
+      ...{ direction: 'desc', limit: 1 },
+    }),
+  ),
+  // Without an instant in the ID, the whole range is read.
+  one('the changes of a record that was not created here', (db, orgNumber) =>
+    listChanges(db, { ...anyChange, ...someChanges, recordId: 'unknown', orgNumber, direction: 'desc' }),
+  ),
+  one('what the log of changes contains', findLogState),
+  one('the change at an instant', (db, orgNumber) =>
+    findSequenceAt(db, orgNumber, { first: instantOf(1), last: instantOf(1) }, instantOf(1)),
+  ),
+  one('the keys that made changes', (db, orgNumber) => findActors(db, orgNumber, new Set([1]))),
+];
 
 const DAY_MS = 86_400_000;
 
@@ -245,7 +313,10 @@ const candidate = (orgNumber: number, primaryId: string | null) => ({
 export const QUESTIONS: readonly Question[] = [
   ...RESOURCES.flatMap((resource) => [...listsOf(resource), ...lookUpsOf(resource)]),
   ...LINKS,
+  ...TIES,
   ...KINDS,
+  ...CHANGES,
+  ...UNSET,
   one('whether an interaction is a duplicate', async (db, orgNumber) => {
     for (const primaryId of [sampleOf('primary_id'), null])
       await findDuplicate(db, candidate(orgNumber, primaryId));

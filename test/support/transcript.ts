@@ -5,6 +5,7 @@ import type { Harness, Reply, RequestInput, Send } from './harness.ts';
 const MADE_BY_CHANCE = [
   /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g,
   /req_[\w-]{20,}/g,
+  /whsec_[\w+/=]+/g,
   /(?<=[?&]cursor=|"end_cursor":")[\w.%-]+/g,
   /(?<=\/transcripts\/download\?)[^"]+/g,
   /(?<="etag","\\")\w+/g,

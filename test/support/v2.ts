@@ -1,6 +1,6 @@
 // A client of v2 for tests: short ways to send, to create what a test needs, and to say what an error must be.
 import { expect } from 'bun:test';
-import type { Harness, Json, Reply } from './harness.ts';
+import type { Harness, Json, KeyOptions, Reply } from './harness.ts';
 
 export interface Client {
   get(path: string): Promise<Reply>;
@@ -18,10 +18,19 @@ export interface Client {
   list(path: string): Promise<Json[]>;
   /** The ids of one page's records. */
   ids(path: string): Promise<string[]>;
+  /** Everything in a list, page after page. */
+  all(path: string, limit?: number): Promise<Json[]>;
+  /** The items and summary of a batch. */
+  batch(path: string, items: Json): Promise<Json>;
+  /** A client with a new key, such as one that is bound to a user. */
+  withKey(options: KeyOptions): Promise<Client>;
 }
 
+/** The ID of no record. */
+export const ABSENT = '019b76da-a800-7000-8000-000000000001';
+
 /** A client that uses the given key, the organization's own unless said otherwise; paths are below /api/v2. */
-export function clientOf(harness: Pick<Harness, 'send' | 'v2'>, key: string = harness.v2): Client {
+export function clientOf(harness: Pick<Harness, 'send' | 'v2' | 'issue'>, key: string = harness.v2): Client {
   const request = (method: string) => (path: string, body?: Json) =>
     harness.send(method, `/api/v2${path}`, { key, body });
   const get = request('GET');
@@ -43,7 +52,28 @@ export function clientOf(harness: Pick<Harness, 'send' | 'v2'>, key: string = ha
     fetch: async (resource, id) => dataOf(await get(`/${resource}/${id}`), 200),
     list,
     ids: async (path) => (await list(path)).map((record) => record.id),
+    all: async (path, limit = 200) => {
+      const found: Json[] = [];
+      for (let cursor = ''; ; ) {
+        const reply = await get(`${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor}`);
+        found.push(...dataOf(reply, 200));
+        const { has_next_page, end_cursor } = reply.body.page_info;
+        if (!has_next_page) return found;
+        cursor = `&cursor=${encodeURIComponent(end_cursor)}`;
+      }
+    },
+    batch: async (path, items) => {
+      const reply = await post(path, items);
+      expect([reply.status, reply.body.object]).toEqual([200, 'batch']);
+      return reply.body.data;
+    },
+    withKey: async (options) => clientOf(harness, (await harness.issue(options)).key),
   };
+}
+
+/** What became of each item of a batch: its status, or the code of its error. */
+export function outcomesOf({ items }: Json): string[] {
+  return items.map((item: Json) => item.error?.code ?? item.status);
 }
 
 const MINIMAL: Record<string, Json> = {

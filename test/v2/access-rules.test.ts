@@ -24,8 +24,8 @@ beforeAll(async () => {
   const issued = await harness.issue();
   orgKeyId = issued.id;
   org = clientOf(harness, issued.key);
-  alice = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
-  bob = clientOf(harness, (await harness.issue({ userId: harness.bob })).key);
+  alice = await org.withKey({ userId: harness.alice });
+  bob = await org.withKey({ userId: harness.bob });
 });
 afterAll(() => harness.close());
 
@@ -53,7 +53,7 @@ for (const resource of CREATABLE.filter((name) => name !== 'pipelines')) {
     });
 
     test('are seen by every key of that user', async () => {
-      const second = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
+      const second = await org.withKey({ userId: harness.alice });
       const { id, created_by } = await second.create(resource);
       expect(created_by).toBe(harness.alice);
       expect((await alice.fetch(resource, id)).id).toBe(id);

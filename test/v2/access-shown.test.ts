@@ -12,8 +12,8 @@ let bob: Client;
 beforeAll(async () => {
   harness = await startHarness();
   org = clientOf(harness);
-  alice = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
-  bob = clientOf(harness, (await harness.issue({ userId: harness.bob })).key);
+  alice = await org.withKey({ userId: harness.alice });
+  bob = await org.withKey({ userId: harness.bob });
 });
 afterAll(() => harness.close());
 

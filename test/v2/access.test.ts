@@ -5,7 +5,15 @@ import { COLLECTIONS, makeParent, titleOf } from '../support/collections.ts';
 import { CHANGEABLE, CREATABLE, READ_ONLY } from '../support/contract.ts';
 import { type Harness, type Json, type Reply, startHarness } from '../support/harness.ts';
 import { insertReadOnly, insertTranscribed } from '../support/read-only.ts';
-import { type Client, clientOf, expectFault, expectMissing, minimalBody, wordsOf } from '../support/v2.ts';
+import {
+  ABSENT,
+  type Client,
+  clientOf,
+  expectFault,
+  expectMissing,
+  minimalBody,
+  wordsOf,
+} from '../support/v2.ts';
 
 let harness: Harness;
 /** The whole organization, and two of its users. */
@@ -16,12 +24,11 @@ let bob: Client;
 beforeAll(async () => {
   harness = await startHarness();
   org = clientOf(harness);
-  alice = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
-  bob = clientOf(harness, (await harness.issue({ userId: harness.bob })).key);
+  alice = await org.withKey({ userId: harness.alice });
+  bob = await org.withKey({ userId: harness.bob });
 });
 afterAll(() => harness.close());
 
-const ABSENT = '019b76da-a800-7000-8000-000000000001';
 const OWNED = RESOURCES.filter((resource) => resource.owner !== null).map((resource) => resource.name);
 /** Resources that a user's key creates and whose records are that user's. */
 const OWN = CREATABLE.filter((name) => name !== 'pipelines');

@@ -1,11 +1,19 @@
 // Batch delete: each record is deleted as DELETE does it, or rejected by itself.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { linkTable } from '../../db/engine/schema.ts';
 import { listAudit } from '../../db/tables/audit.ts';
 import { CHANGEABLE } from '../support/contract.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
-import { type Client, clientOf, expectError, expectFault, expectMissing } from '../support/v2.ts';
-
-const ABSENT = '019b76da-a800-7000-8000-000000000001';
+import { countedIn, recordTotalsOf, setQuota } from '../support/quota.ts';
+import {
+  ABSENT,
+  type Client,
+  clientOf,
+  expectError,
+  expectFault,
+  expectMissing,
+  outcomesOf,
+} from '../support/v2.ts';
 
 let harness: Harness;
 let api: Client;
@@ -16,14 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-async function batchDelete(resource: string, ids: Json, client = api): Promise<Json> {
-  const reply = await client.post(`/${resource}/batch/delete`, ids);
-  expect(reply.status).toBe(200);
-  expect(reply.body.object).toBe('batch');
-  return reply.body.data;
-}
-
-const statuses = (data: Json): string[] => data.items.map((item: Json) => item.error?.code ?? item.status);
+const batchDelete = (resource: string, ids: Json, client = api) =>
+  client.batch(`/${resource}/batch/delete`, ids);
 
 for (const resource of CHANGEABLE) {
   describe(resource, () => {
@@ -50,7 +52,7 @@ for (const resource of CHANGEABLE) {
 
     test('an item that is no string is an error of its own', async () => {
       const { id } = await api.create(resource);
-      expect(statuses(await batchDelete(resource, [null, id, { id }]))).toEqual([
+      expect(outcomesOf(await batchDelete(resource, [null, id, { id }]))).toEqual([
         'VALIDATION_FAILED',
         'deleted',
         'VALIDATION_FAILED',
@@ -74,7 +76,7 @@ test('none is an empty batch, and more than one hundred, or no array, is refused
 test('a pipeline that deals use stays, and the others go', async () => {
   const [used, free] = [await api.create('pipelines'), await api.create('pipelines')];
   const deal = await api.create('deals', { name: 'D', pipeline_id: used.id });
-  expect(statuses(await batchDelete('pipelines', [used.id, free.id]))).toEqual([
+  expect(outcomesOf(await batchDelete('pipelines', [used.id, free.id]))).toEqual([
     'RESOURCE_CONFLICT',
     'deleted',
   ]);
@@ -95,12 +97,84 @@ test('what belongs to a record goes with it, and references to it are cleared', 
   await api.create('contacts', { email: 'gone@mail.example' });
 });
 
+describe('records that depend on each other', () => {
+  for (const [order, pick] of Object.entries({
+    'the parent first': (ids: string[]) => ids,
+    'the child first': (ids: string[]) => ids.toReversed(),
+  })) {
+    test(`notes of one tree go together, ${order}, and those below them stay`, async () => {
+      const parent = await api.create('notes');
+      const child = await api.create('notes', { title: 'C', parent_id: parent.id });
+      const below = await api.create('notes', { title: 'B', parent_id: child.id });
+      expect(outcomesOf(await batchDelete('notes', pick([parent.id, child.id])))).toEqual([
+        'deleted',
+        'deleted',
+      ]);
+      for (const { id } of [parent, child]) expectMissing(await api.get(`/notes/${id}`));
+      expect((await api.fetch('notes', below.id)).parent_id).toBeNull();
+    });
+  }
+
+  test('a supervisor goes with one of those supervised, and the other link stays without', async () => {
+    const deal = await api.create('deals');
+    const [supervisor, gone, kept] = [
+      await api.create('contacts'),
+      await api.create('contacts'),
+      await api.create('contacts'),
+    ];
+    for (const { id } of [gone, kept])
+      await api.post(`/deals/${deal.id}/contacts`, { contact_id: id, supervisor: supervisor.id });
+    await batchDelete('contacts', [supervisor.id, gone.id]);
+    expect(await api.list(`/deals/${deal.id}/contacts`)).toMatchObject([{ id: kept.id, supervisor: null }]);
+  });
+
+  test('six hundred links of segments with the same members go with two of them, and no others', async () => {
+    const segments = await Promise.all(Array.from({ length: 3 }, () => api.create('segments')));
+    const [first, second, kept] = segments.map(({ id }) => id);
+    const members: string[] = [];
+    for (let batch = 0; batch < 3; batch++) {
+      const { items } = (await api.post('/contacts/batch', Array(100).fill({ first_name: 'A' }))).body.data;
+      const ids: string[] = items.map(({ data }: Json) => data.id);
+      for (const parent_id of [first, second, kept])
+        await api.post(
+          '/links/batch',
+          ids.map((id) => ({ of: 'segments.members', parent_id, id })),
+        );
+      members.push(...ids);
+    }
+    await batchDelete('segments', [first, second]);
+    const links = harness.store.read
+      .selectFrom(linkTable('segment_members'))
+      .select('segment_id' as 'org_id');
+    const left = await links.where('org_id', '=', harness.orgNumber).execute();
+    expect(left).toEqual(Array(members.length).fill({ segment_id: kept }));
+    await batchDelete('contacts', members.slice(0, 100));
+    expect((await api.fetch('segments', kept ?? '')).member_count).toBe(members.length - 100);
+  });
+});
+
+test('their external IDs and addresses become free, and the quota has room for as much', async () => {
+  await setQuota(harness, { records: 10_000 });
+  const bodies = ['a', 'b', 'c'].map((name) => ({
+    ...{ email: `${name}@freed.example`, alt_emails: [`${name}2@freed.example`], first_name: name },
+    external_id: { source: 'crm', id: `freed-${name}` },
+  }));
+  const upsert = async () => {
+    const { items } = (await api.post('/contacts/batch/upsert', bodies)).body.data;
+    return items.map(({ status, data }: Json) => [status, data.id]);
+  };
+  const made = await upsert();
+  await batchDelete('contacts', [made[0][1], made[2][1]]);
+  expect(await countedIn(harness)).toEqual(await recordTotalsOf(harness));
+  expect((await upsert()).map(([status]: string[]) => status)).toEqual(['created', 'unchanged', 'created']);
+});
+
 test('a hidden record, and one of another organization, answer as absent ones and stay', async () => {
   const bobs = await api.create('contacts', { first_name: 'B', owner_id: harness.bob });
   const mine = await api.create('contacts', { first_name: 'A', owner_id: harness.alice });
-  const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+  const other = await api.withKey({ orgNumber: harness.otherOrgNumber });
   const foreign = await other.create('contacts');
-  const user = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
+  const user = await api.withKey({ userId: harness.alice });
   const { items } = await batchDelete('contacts', [bobs.id, foreign.id, ABSENT, mine.id], user);
   expect(items[3].status).toBe('deleted');
   for (const index of [0, 1]) expect(items[index].error).toEqual(items[2].error);
@@ -110,7 +184,7 @@ test('a hidden record, and one of another organization, answer as absent ones an
 
 test('a user-bound key deletes no pipelines', async () => {
   const { id } = await api.create('pipelines');
-  const user = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
+  const user = await api.withKey({ userId: harness.alice });
   expectError(await user.post('/pipelines/batch/delete', [id]), 403, 'OPERATION_FORBIDDEN');
   expect((await api.get(`/pipelines/${id}`)).status).toBe(200);
 });
@@ -121,7 +195,7 @@ test('each delete is an entry of the audit log, with the address it came from', 
   const reply = await harness.send('POST', '/api/v2/tasks/batch/delete', {
     ...{ headers, body: [a.id, ABSENT, b.id] },
   });
-  const entries = await listAudit(harness.store.read, { limit: 2 });
+  const entries = await listAudit(harness.store.read, { action: 'record.deleted', limit: 2 });
   for (const [entry, { id }] of [
     [entries[0], b],
     [entries[1], a],

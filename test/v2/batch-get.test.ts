@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { CONTRACT } from '../support/contract.ts';
 import { type Harness, type Json, type Reply, startHarness } from '../support/harness.ts';
 import { insertReadOnly, insertTranscribed } from '../support/read-only.ts';
-import { type Client, clientOf, expectFault } from '../support/v2.ts';
+import { ABSENT, type Client, clientOf, expectFault } from '../support/v2.ts';
 
-const ABSENT = '019b76da-a800-7000-8000-000000000001';
 const MISSING = { code: 'RESOURCE_NOT_FOUND', message: expect.any(String) };
 
 let harness: Harness;
@@ -23,12 +22,7 @@ async function make(resource: string): Promise<string> {
   return (await api.create(resource)).id;
 }
 
-async function batchGet(resource: string, ids: Json, client = api): Promise<Json> {
-  const reply = await client.post(`/${resource}/batch/get`, ids);
-  expect(reply.status).toBe(200);
-  expect(reply.body.object).toBe('batch');
-  return reply.body.data;
-}
+const batchGet = (resource: string, ids: Json, client = api) => client.batch(`/${resource}/batch/get`, ids);
 
 for (const resource of Object.keys(CONTRACT)) {
   describe(resource, () => {
@@ -81,16 +75,16 @@ test('none is an empty batch, and more than one hundred, or no array, is refused
 test('a hidden record and one of another organization answer as one that does not exist', async () => {
   const bobs = await api.create('contacts', { first_name: 'B', owner_id: harness.bob });
   const mine = await api.create('contacts', { first_name: 'A', owner_id: harness.alice });
-  const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+  const other = await api.withKey({ orgNumber: harness.otherOrgNumber });
   const foreign = await other.create('contacts');
-  const user = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
+  const user = await api.withKey({ userId: harness.alice });
   const { items } = await batchGet('contacts', [bobs.id, mine.id, foreign.id, ABSENT], user);
   expect(items[1]).toEqual({ index: 1, id: mine.id, status: 'found', data: mine });
   for (const index of [0, 2, 3]) expect(items[index].error).toEqual(items[3].error);
 });
 
 test('a user-bound key reads pipelines, as it does in lists', async () => {
-  const user = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
+  const user = await api.withKey({ userId: harness.alice });
   const pipeline = await api.create('pipelines');
   const { items } = await batchGet('pipelines', [pipeline.id], user);
   expect(items).toEqual([{ index: 0, id: pipeline.id, status: 'found', data: pipeline }]);

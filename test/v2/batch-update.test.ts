@@ -3,9 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { CHANGEABLE } from '../support/contract.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { countedIn, recordTotalsOf, setQuota } from '../support/quota.ts';
-import { type Client, clientOf, expectError, expectFault, uniqueEmail } from '../support/v2.ts';
-
-const ABSENT = '019b76da-a800-7000-8000-000000000001';
+import {
+  ABSENT,
+  type Client,
+  clientOf,
+  expectError,
+  expectFault,
+  outcomesOf,
+  uniqueEmail,
+} from '../support/v2.ts';
 
 let harness: Harness;
 let api: Client;
@@ -14,18 +20,13 @@ let user: Client;
 beforeAll(async () => {
   harness = await startHarness();
   api = clientOf(harness);
-  user = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
+  user = await api.withKey({ userId: harness.alice });
 });
 afterAll(() => harness.close());
 
-async function batchUpdate(resource: string, items: Json, client = api): Promise<Json> {
-  const reply = await client.post(`/${resource}/batch/update`, items);
-  expect(reply.status).toBe(200);
-  expect(reply.body.object).toBe('batch');
-  return reply.body.data;
-}
+const batchUpdate = (resource: string, items: Json, client = api) =>
+  client.batch(`/${resource}/batch/update`, items);
 
-const statuses = (data: Json): string[] => data.items.map((item: Json) => item.error?.code ?? item.status);
 const at = () => new Date(harness.clock.now).toISOString();
 let domains = 0;
 const uniqueDomain = () => `batch-update-${++domains}.example`;
@@ -267,7 +268,7 @@ describe('unique values', () => {
       { id: a.id, email: null },
       { id: b.id, alt_emails: [free] },
     ]);
-    expect(statuses(data)).toEqual([
+    expect(outcomesOf(data)).toEqual([
       'RESOURCE_CONFLICT',
       'updated',
       'updated',
@@ -296,7 +297,7 @@ describe('unique values', () => {
       { id: b.id, domain: x },
       { id: a.id, domain: y },
     ]);
-    expect(statuses(data)).toEqual(['RESOURCE_CONFLICT', 'updated', 'updated', 'updated']);
+    expect(outcomesOf(data)).toEqual(['RESOURCE_CONFLICT', 'updated', 'updated', 'updated']);
     expect((await api.fetch('companies', a.id)).domain).toBe(y);
     expect((await api.fetch('companies', b.id)).domain).toBe(x);
   });
@@ -310,7 +311,7 @@ describe('unique values', () => {
       { id: b.id, email: two },
       { id: b.id, email: one },
     ]);
-    expect(statuses(data)).toEqual(['VALIDATION_FAILED', 'updated', 'RESOURCE_CONFLICT']);
+    expect(outcomesOf(data)).toEqual(['VALIDATION_FAILED', 'updated', 'RESOURCE_CONFLICT']);
   });
 });
 
@@ -323,7 +324,7 @@ test('a record must keep an identifying field, whatever order its fields go in',
     { id, email: null },
     { id, phone: null },
   ]);
-  expect(statuses(data)).toEqual([
+  expect(outcomesOf(data)).toEqual([
     'VALIDATION_REQUIRED_FIELD',
     'updated',
     'updated',
@@ -359,7 +360,7 @@ test('a reference is checked in each item, also where it is what an earlier item
     { id, company_id: one.id },
     { id, company_id: ABSENT },
   ]);
-  expect(statuses(data)).toEqual(['updated', 'updated', 'VALIDATION_FAILED']);
+  expect(outcomesOf(data)).toEqual(['updated', 'updated', 'VALIDATION_FAILED']);
   const own = await user.create('companies');
   const seen = await batchUpdate(
     'contacts',
@@ -370,7 +371,7 @@ test('a reference is checked in each item, also where it is what an earlier item
     ],
     user,
   );
-  expect(statuses(seen)).toEqual(['updated', 'updated', 'VALIDATION_FAILED']);
+  expect(outcomesOf(seen)).toEqual(['updated', 'updated', 'VALIDATION_FAILED']);
 });
 
 describe('notes', () => {
@@ -390,7 +391,7 @@ describe('notes', () => {
       { id: c.id, parent_id: a.id },
       { id: a.id, parent_id: a.id },
     ]);
-    expect(statuses(data)).toEqual([
+    expect(outcomesOf(data)).toEqual([
       'updated',
       'VALIDATION_FAILED',
       'updated',
@@ -408,7 +409,7 @@ describe('notes', () => {
       { id: below.id, parent_id: null },
       { id: top.id, parent_id: below.id },
     ]);
-    expect(statuses(data)).toEqual(['VALIDATION_FAILED', 'updated', 'updated']);
+    expect(outcomesOf(data)).toEqual(['VALIDATION_FAILED', 'updated', 'updated']);
   });
 
   test('nest no deeper than they may, counting what earlier items moved', async () => {
@@ -422,7 +423,7 @@ describe('notes', () => {
       { id: b.id, parent_id: deep[98].id },
       { id: a.id, parent_id: b.id },
     ]);
-    expect(statuses(data)).toEqual([
+    expect(outcomesOf(data)).toEqual([
       'updated',
       'updated',
       'VALIDATION_OUT_OF_RANGE',
@@ -570,7 +571,7 @@ test('only the item for which the quota has no room is refused, and what is coun
         { id: b.id, content: 'x'.repeat(60) },
       ])
     ).body;
-    expect(statuses(data)).toEqual([
+    expect(outcomesOf(data)).toEqual([
       'OPERATION_FORBIDDEN',
       'updated',
       'VALIDATION_FAILED',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { CHANGEABLE } from '../support/contract.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { countedIn, recordTotalsOf, setQuota } from '../support/quota.ts';
-import { type Client, clientOf, expectFault, minimalBody, uniqueEmail } from '../support/v2.ts';
+import { type Client, clientOf, expectFault, minimalBody, outcomesOf, uniqueEmail } from '../support/v2.ts';
 
 let harness: Harness;
 let api: Client;
@@ -12,7 +12,7 @@ let user: Client;
 beforeAll(async () => {
   harness = await startHarness();
   api = clientOf(harness);
-  user = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
+  user = await api.withKey({ userId: harness.alice });
 });
 afterAll(() => harness.close());
 
@@ -20,14 +20,8 @@ let count = 0;
 const externalId = (source = 'src') => ({ source, id: `b${++count}` });
 const at = () => new Date(harness.clock.now).toISOString();
 
-async function batchUpsert(resource: string, items: Json, client = api): Promise<Json> {
-  const reply = await client.post(`/${resource}/batch/upsert`, items);
-  expect(reply.status).toBe(200);
-  expect(reply.body.object).toBe('batch');
-  return reply.body.data;
-}
-
-const statuses = (data: Json): string[] => data.items.map((item: Json) => item.error?.code ?? item.status);
+const batchUpsert = (resource: string, items: Json, client = api) =>
+  client.batch(`/${resource}/batch/upsert`, items);
 
 for (const resource of CHANGEABLE) {
   describe(resource, () => {
@@ -74,7 +68,7 @@ for (const resource of CHANGEABLE) {
       const ids: string[] = made.items.map((item: Json) => item.data.id);
       expect(await api.ids(`/${resource}?limit=100`)).toEqual(ids.toReversed());
       const again = await batchUpsert(resource, bodies);
-      expect(new Set(statuses(again))).toEqual(new Set(['unchanged']));
+      expect(new Set(outcomesOf(again))).toEqual(new Set(['unchanged']));
       expect(again.items.map((item: Json) => item.data.id)).toEqual(ids);
     });
 
@@ -98,7 +92,7 @@ for (const resource of CHANGEABLE) {
       }
       const twice = { ...good, external_id: externalId('one') };
       const [id] = [data.items[5].data.id];
-      expect(statuses(await batchUpsert(resource, [good, twice]))).toEqual(['unchanged', 'created']);
+      expect(outcomesOf(await batchUpsert(resource, [good, twice]))).toEqual(['unchanged', 'created']);
       expect(holder.items[0].data.id).not.toBe(id);
     });
   });
@@ -124,14 +118,14 @@ describe('items see each other', () => {
       { email, title: 'T' },
       { first_name: 'X', alt_emails: [email], external_id: externalId() },
     ]);
-    expect(statuses(contacts)).toEqual(['created', 'unchanged', 'updated', 'RESOURCE_CONFLICT']);
+    expect(outcomesOf(contacts)).toEqual(['created', 'unchanged', 'updated', 'RESOURCE_CONFLICT']);
     const [first, , , last] = contacts.items;
     expect(last.error.details[0]).toMatchObject({ path: 'alt_emails.0', existing_id: first.data.id });
     const companies = await batchUpsert('companies', [
       { domain: 'batch.upsert.example' },
       { domain: 'https://www.batch.upsert.example/', name: 'N' },
     ]);
-    expect(statuses(companies)).toEqual(['created', 'updated']);
+    expect(outcomesOf(companies)).toEqual(['created', 'updated']);
     expect(companies.items[1].data.matched_by).toBe('domain');
   });
 
@@ -167,7 +161,7 @@ describe('items see each other', () => {
       { external_id: externalId('one'), email },
       { external_id: second, email: uniqueEmail(), match: ['email'] },
     ]);
-    expect(statuses(data)).toEqual([
+    expect(outcomesOf(data)).toEqual([
       ...['created', 'updated', 'updated', 'updated', 'unchanged'],
       ...['RESOURCE_CONFLICT', 'RESOURCE_CONFLICT'],
     ]);
@@ -185,7 +179,7 @@ describe('items see each other', () => {
       { email },
       { email, on_missing: 'fail' },
     ]);
-    expect(statuses(data)).toEqual([
+    expect(outcomesOf(data)).toEqual([
       ...['RESOURCE_NOT_FOUND', 'VALIDATION_FAILED', 'RESOURCE_NOT_FOUND', 'created', 'unchanged'],
     ]);
   });
@@ -198,7 +192,7 @@ describe('items see each other', () => {
       ['deals', { name, external_id: { source: 'only-other', id: name } }],
     ] as const) {
       const data = await batchUpsert(resource, [body, { ...body, on_missing: 'fail' }]);
-      expect(statuses(data)).toEqual(['created', 'unchanged']);
+      expect(outcomesOf(data)).toEqual(['created', 'unchanged']);
     }
   });
 
@@ -209,7 +203,7 @@ describe('items see each other', () => {
       { email: uniqueEmail(), external_id, match: ['email'] },
       { email, external_id, match: ['email'] },
     ]);
-    expect(statuses(data)).toEqual(['VALIDATION_FAILED', 'created', 'RESOURCE_CONFLICT']);
+    expect(outcomesOf(data)).toEqual(['VALIDATION_FAILED', 'created', 'RESOURCE_CONFLICT']);
   });
 
   test('a hundred items of one email make one record', async () => {
@@ -218,7 +212,7 @@ describe('items see each other', () => {
       'contacts',
       Array.from({ length: 100 }, (_, index) => ({ email, title: `T${index}` })),
     );
-    expect(statuses(data)).toEqual(['created', ...Array(99).fill('updated')]);
+    expect(outcomesOf(data)).toEqual(['created', ...Array(99).fill('updated')]);
     expect(data.items.map((item: Json) => item.data.title)).toEqual(
       Array.from({ length: 100 }, (_, index) => `T${index}`),
     );
@@ -238,7 +232,7 @@ describe('items see each other', () => {
       { external_id: b, parent_id: idA },
       { external_id: c, parent_id: idB },
     ]);
-    expect(statuses(data)).toEqual(['updated', 'created', 'VALIDATION_FAILED', 'updated']);
+    expect(outcomesOf(data)).toEqual(['updated', 'created', 'VALIDATION_FAILED', 'updated']);
     expect((await api.fetch('notes', idA)).parent_id).toBe(idB);
   });
 
@@ -254,7 +248,7 @@ describe('items see each other', () => {
       { title: 'C', external_id: externalId(), parent_id: id },
       { external_id: a, parent_id: parent },
     ]);
-    expect(statuses(below)).toEqual(['created', 'created', 'updated']);
+    expect(outcomesOf(below)).toEqual(['created', 'created', 'updated']);
     const { items } = below;
     const deeper = await batchUpsert('notes', [
       { title: 'D', external_id: externalId(), parent_id: items[0].data.id },
@@ -262,7 +256,7 @@ describe('items see each other', () => {
       { title: 'E', external_id: externalId(), parent_id: items[0].data.id },
       { external_id: a, parent_id: parent },
     ]);
-    expect(statuses(deeper)).toEqual([
+    expect(outcomesOf(deeper)).toEqual([
       ...['VALIDATION_OUT_OF_RANGE', 'updated', 'created', 'VALIDATION_OUT_OF_RANGE'],
     ]);
   });
@@ -282,7 +276,7 @@ test('hidden records conflict, and with fail answer as absent ones', async () =>
     ],
     user,
   );
-  expect(statuses(data)).toEqual([
+  expect(outcomesOf(data)).toEqual([
     ...['RESOURCE_CONFLICT', 'RESOURCE_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'OPERATION_FORBIDDEN', 'created'],
   ]);
   expect(data.items[0].error.details[0]).not.toHaveProperty('existing_id');
@@ -290,7 +284,7 @@ test('hidden records conflict, and with fail answer as absent ones', async () =>
 });
 
 test('a key without read sees what it created, and only the ID of what it found', async () => {
-  const writer = clientOf(harness, (await harness.issue({ scopes: ['contacts:write'] })).key);
+  const writer = await api.withKey({ scopes: ['contacts:write'] });
   const [email, other] = [uniqueEmail(), uniqueEmail()];
   const { id } = await api.create('contacts', { email });
   const { items } = await batchUpsert(
@@ -326,7 +320,7 @@ test('only the items for which the quota has no room are refused', async () => {
     await setQuota(own, { records: (await recordTotalsOf(own)).records + 2 });
     const item = (email: string) => ({ email: `${email}@mail.example` });
     const send = async (...items: Json[]) =>
-      statuses((await client.post('/contacts/batch/upsert', items)).body.data);
+      outcomesOf((await client.post('/contacts/batch/upsert', items)).body.data);
     expect(await send(item('a'), item('b'), item('a'), item('c'), item('b'))).toEqual([
       ...['created', 'created', 'unchanged', 'OPERATION_FORBIDDEN', 'unchanged'],
     ]);
@@ -363,10 +357,10 @@ test('a dry run writes nothing, and a repeated request is answered as the first'
   const send = (headers: Record<string, string>) =>
     harness.send('POST', '/api/v2/contacts/batch/upsert', { headers, body });
   const tried = await send({ 'Dry-Run': 'true' });
-  expect(statuses(tried.body.data)).toEqual(['created', 'created']);
+  expect(outcomesOf(tried.body.data)).toEqual(['created', 'created']);
   expect(await api.ids(`/contacts?email=${body[0]?.email}`)).toEqual([]);
   const first = await send({ 'Idempotency-Key': 'batch-upsert-1' });
   const again = await send({ 'Idempotency-Key': 'batch-upsert-1' });
   expect(again.text).toBe(first.text);
-  expect(statuses((await send({})).body.data)).toEqual(['unchanged', 'unchanged']);
+  expect(outcomesOf((await send({})).body.data)).toEqual(['unchanged', 'unchanged']);
 });

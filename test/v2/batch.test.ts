@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { CREATABLE } from '../support/contract.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
-import { type Client, clientOf, expectFault, minimalBody, uniqueEmail } from '../support/v2.ts';
+import { type Client, clientOf, expectFault, minimalBody, outcomesOf, uniqueEmail } from '../support/v2.ts';
 
 let harness: Harness;
 let api: Client;
@@ -26,8 +26,6 @@ async function batch(resource: string, items: Json): Promise<Json> {
   });
   return reply.body.data;
 }
-
-const statuses = (data: Json): string[] => data.items.map((item: Json) => item.error?.code ?? item.status);
 
 for (const resource of CREATABLE) {
   describe(resource, () => {
@@ -82,10 +80,10 @@ test('items of one batch see each other in order', async () => {
     { email: email.toUpperCase() },
     { first_name: 'A', alt_emails: [email] },
   ]);
-  expect(statuses(contacts)).toEqual(['created', 'RESOURCE_CONFLICT', 'RESOURCE_CONFLICT']);
+  expect(outcomesOf(contacts)).toEqual(['created', 'RESOURCE_CONFLICT', 'RESOURCE_CONFLICT']);
   const domain = 'batch.example';
   const companies = await batch('companies', [{ domain: 'absent' }, { domain }, { domain: `www.${domain}` }]);
-  expect(statuses(companies)).toEqual(['created', 'created', 'RESOURCE_CONFLICT']);
+  expect(outcomesOf(companies)).toEqual(['created', 'created', 'RESOURCE_CONFLICT']);
 });
 
 test('every item tells its own fault, as a single create would', async () => {
@@ -113,5 +111,5 @@ test('an item that fails late leaves nothing of itself behind', async () => {
   const [taken, free] = [uniqueEmail(), uniqueEmail()];
   await api.create('contacts', { email: taken });
   const data = await batch('contacts', [{ email: free, alt_emails: [taken] }, { email: free }]);
-  expect(statuses(data)).toEqual(['RESOURCE_CONFLICT', 'created']);
+  expect(outcomesOf(data)).toEqual(['RESOURCE_CONFLICT', 'created']);
 });

@@ -110,7 +110,7 @@ describe('one email belongs to one contact', () => {
   });
 
   test('another organization may have it too', async () => {
-    const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+    const other = await api.withKey({ orgNumber: harness.otherOrgNumber });
     const email = uniqueEmail();
     await api.create('contacts', { email });
     expect((await other.post('/contacts', { email })).status).toBe(201);

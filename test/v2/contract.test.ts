@@ -30,7 +30,7 @@ let other: Client;
 beforeAll(async () => {
   harness = await startHarness();
   api = clientOf(harness);
-  other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+  other = await api.withKey({ orgNumber: harness.otherOrgNumber });
 });
 afterAll(() => harness.close());
 

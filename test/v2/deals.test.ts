@@ -81,7 +81,7 @@ describe('where a new deal goes', () => {
   });
 
   test("not to another organization's pipeline", async () => {
-    const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+    const other = await api.withKey({ orgNumber: harness.otherOrgNumber });
     const body = { name: 'D', pipeline_id: partners.id, stage_id: stageOf(partners, 'Won') };
     expectFault(await other.post('/deals', body), 'VALIDATION_FAILED', 'pipeline_id');
     const stage_id = stageOf(sales, 'Proposal');

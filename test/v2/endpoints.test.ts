@@ -58,6 +58,15 @@ function tableOfEndpoints(): Record<string, Row> {
     'links/batch': { POST: [] },
     'links/batch/delete': { POST: [] },
   });
+  const [reading, writing] = [['webhooks:read'], ['webhooks:write']];
+  Object.assign(table, {
+    webhooks: { GET: reading, POST: writing },
+    'webhooks/{id}': { GET: reading, PATCH: writing, DELETE: writing },
+    'webhooks/{id}/ping': { POST: writing },
+    'webhooks/{id}/rotate': { POST: writing },
+    'webhooks/{id}/replay': { POST: writing },
+    'webhooks/{id}/deliveries': { GET: reading },
+  });
   for (const [name, child] of [
     ['deal', 'deals'],
     ['company', 'companies'],
@@ -89,7 +98,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-test('there are 27 scopes', () => {
+test('there are 29 scopes', () => {
   const of = (name: string, ...actions: string[]) => actions.map((action) => `${name}:${action}`);
   const full = ['contacts', 'companies', 'deals', 'pipelines', 'tasks', 'notes', 'segments'];
   const scopes = [
@@ -98,9 +107,10 @@ test('there are 27 scopes', () => {
     ...of('meetings', 'read', 'write'),
     ...of('recordings', 'read'),
     ...of('bookings', 'read'),
+    ...of('webhooks', 'read', 'write'),
   ];
   expect([...V2_SCOPES].sort()).toEqual(scopes.sort());
-  expect(scopes).toHaveLength(27);
+  expect(scopes).toHaveLength(29);
 });
 
 for (const [path, row] of Object.entries(TABLE)) {

@@ -198,7 +198,7 @@ describe('the source and the ID', () => {
 
 test('records of different resources, and of different organizations, can have the same', async () => {
   const id = freshId();
-  const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+  const other = await api.withKey({ orgNumber: harness.otherOrgNumber });
   for (const client of [api, other])
     for (const resource of CHANGEABLE) {
       const record = await make(resource, client);
@@ -279,8 +279,7 @@ describe('a list', () => {
 });
 
 describe('a key', () => {
-  const keyWith = async (scopes: string[], userId?: string) =>
-    clientOf(harness, (await harness.issue({ scopes, ...(userId && { userId }) })).key);
+  const keyWith = (scopes: string[], userId?: string) => api.withKey({ scopes, ...(userId && { userId }) });
   const USERS = CHANGEABLE.filter((resource) => resource !== 'pipelines');
 
   test.each(USERS)('bound to a user does not see those of others: %s', async (resource) => {

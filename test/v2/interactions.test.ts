@@ -202,7 +202,7 @@ describe('duplicates', () => {
   });
 
   test('are not looked for in another organization', async () => {
-    const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+    const other = await api.withKey({ orgNumber: harness.otherOrgNumber });
     const body = { ...BASE, main_contact_email: uniqueEmail(), primary_id: 'two-organizations' };
     await api.create('interactions', body);
     expect((await other.create('interactions', body)).is_duplicate).toBe(false);
@@ -418,7 +418,7 @@ describe('interactions of several', () => {
   });
 
   test('with a key bound to a user, all of them must be visible to it; the company of the main contact is added in any case', async () => {
-    const alice = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
+    const alice = await api.withKey({ userId: harness.alice });
     const company = await api.create('companies', { name: 'Hidden', owner_id: harness.bob });
     const hidden = await contactWith({ owner_id: harness.bob });
     const own = await contactWith({ owner_id: harness.alice, company_id: company.id });

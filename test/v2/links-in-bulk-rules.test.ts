@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { linkTable, tableOf } from '../../db/engine/schema.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { insertReadOnly } from '../support/read-only.ts';
-import { type Client, clientOf, expectError, expectFault } from '../support/v2.ts';
+import { type Client, clientOf, expectError, expectFault, outcomesOf } from '../support/v2.ts';
 
 const NAMES = [
   'deals.contacts',
@@ -25,15 +25,8 @@ afterAll(() => harness.close());
 
 const at = () => new Date(harness.clock.now).toISOString();
 const idOf = async (resource: string, body?: Json): Promise<string> => (await api.create(resource, body)).id;
-const outcomes = (data: Json) => data.items.map((item: Json) => item.error?.code ?? item.status);
-
-async function batchOf(path: string, items: Json): Promise<Json> {
-  const reply = await api.post(path, items);
-  expect(reply.status).toBe(200);
-  return reply.body.data;
-}
-const link = (items: Json) => batchOf('/links/batch', items);
-const unlink = (items: Json) => batchOf('/links/batch/delete', items);
+const link = (items: Json) => api.batch('/links/batch', items);
+const unlink = (items: Json) => api.batch('/links/batch/delete', items);
 
 describe('the query of a list', () => {
   test('needs a kind, and names them all where it is missing or unknown', async () => {
@@ -92,7 +85,7 @@ describe('the query of a list', () => {
     expect(rest).toHaveLength(1);
     const turned = `${of}&parent_id=${two}&parent_id=${one}&parent_id=${two}&cursor=${end_cursor}`;
     expect(await api.list(turned)).toEqual(rest);
-    const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+    const other = await api.withKey({ orgNumber: harness.otherOrgNumber });
     for (const [client, path] of [
       [api, of],
       [api, `${of}&parent_id=${one}`],
@@ -111,7 +104,7 @@ describe('the query of a list', () => {
 describe('an item', () => {
   const PATHS = ['/links/batch', '/links/batch/delete'];
   const faultsOf = async (path: string, item: Json) => {
-    const { items } = await batchOf(path, [item]);
+    const { items } = await api.batch(path, [item]);
     expect(items[0].status).toBe('error');
     return items[0].error.details.map((detail: Json) => `${detail.path} ${detail.code}`).sort();
   };
@@ -130,14 +123,16 @@ describe('an item', () => {
       ]);
       for (const name of ['child_id', 'linked_at', 'company_id', 'supervisor', 'record_type'])
         expect(await faultsOf(path, { ...whole, [name]: 'contact' })).toEqual([`${name} VALIDATION_FAILED`]);
-      expect(outcomes(await batchOf(path, [null, 'x', 5, []]))).toEqual(Array(4).fill('VALIDATION_FAILED'));
+      expect(outcomesOf(await api.batch(path, [null, 'x', 5, []]))).toEqual(
+        Array(4).fill('VALIDATION_FAILED'),
+      );
     });
 
     test(`${path} takes an array of up to a hundred`, async () => {
       const zeros = { items: [], summary: { total: 0, succeeded: 0, failed: 0 } };
-      expect(await batchOf(path, [])).toEqual(zeros);
+      expect(await api.batch(path, [])).toEqual(zeros);
       const item = { of: 'deals.contacts', parent_id: 'x', id: 'x' };
-      expect((await batchOf(path, Array(100).fill(item))).summary).toEqual({
+      expect((await api.batch(path, Array(100).fill(item))).summary).toEqual({
         total: 100,
         succeeded: 0,
         failed: 100,
@@ -204,12 +199,12 @@ describe('the supervisor of a contact in a deal', () => {
     const first = await stored();
     expect(first).toEqual({ parent_id: item.parent_id, id: item.id, linked_at: at(), supervisor: one });
     harness.clock.now += 1_000;
-    expect(outcomes(await link([item, { ...item, supervisor: one }]))).toEqual(['unchanged', 'unchanged']);
+    expect(outcomesOf(await link([item, { ...item, supervisor: one }]))).toEqual(['unchanged', 'unchanged']);
     expect(await stored()).toEqual(first);
     const changed = await link([{ ...item, supervisor: two }]);
     expect(changed.items).toEqual([{ index: 0, status: 'linked', data: { ...first, supervisor: two } }]);
     expect(await stored()).toEqual({ ...first, supervisor: two });
-    expect(outcomes(await link([{ ...item, supervisor: null }]))).toEqual(['linked']);
+    expect(outcomesOf(await link([{ ...item, supervisor: null }]))).toEqual(['linked']);
     expect(await stored()).toEqual({ ...first, supervisor: null });
     // The single request leaves it as it is.
     const body = { contact_id: item.id, supervisor: one };
@@ -240,7 +235,7 @@ describe('the supervisor of a contact in a deal', () => {
       { ...other, supervisor: two },
     ];
     const data = await link(items);
-    expect(outcomes(data)).toEqual(['linked', 'unchanged', 'linked', 'unchanged', 'linked']);
+    expect(outcomesOf(data)).toEqual(['linked', 'unchanged', 'linked', 'unchanged', 'linked']);
     expect(data.items.map((one: Json) => one.data.supervisor)).toEqual([null, null, one, one, two]);
     const [shown] = await api.list(`/deals/${item.parent_id}/contacts`);
     expect([shown.id, shown.supervisor]).toEqual([other.id, two]);
@@ -287,7 +282,7 @@ test('members of a segment are left out where the read scope of their type is mi
     { of: 'segments.members', parent_id: firms, id: company },
   ]);
   const seenWith = async (...scopes: string[]) => {
-    const client = clientOf(harness, (await harness.issue({ scopes: ['segments:read', ...scopes] })).key);
+    const client = await api.withKey({ scopes: ['segments:read', ...scopes] });
     const query = `parent_id=${people}&parent_id=${firms}`;
     const some = await client.list(`/links?of=segments.members&${query}`);
     const all = await client.list('/links?of=segments.members&limit=200');
@@ -308,18 +303,18 @@ describe('an association of a meeting', () => {
   test('is replaced by another, and its link is told by when it was set', async () => {
     const meeting = await insertReadOnly(harness, 'meetings');
     const [one, two] = [await idOf('deals'), await idOf('deals')];
-    expect(outcomes(await link([item(meeting, one)]))).toEqual(['linked']);
+    expect(outcomesOf(await link([item(meeting, one)]))).toEqual(['linked']);
     const first = await listed(meeting);
     expect(first).toEqual({ parent_id: meeting, id: one, linked_at: at() });
     harness.clock.now += 1_000;
-    expect(outcomes(await link([item(meeting, one)]))).toEqual(['unchanged']);
+    expect(outcomesOf(await link([item(meeting, one)]))).toEqual(['unchanged']);
     expect(await listed(meeting)).toEqual(first);
     expect((await api.fetch('meetings', meeting)).updated_at).toBe(first.linked_at);
     const data = await link([item(meeting, one), item(meeting, two), item(meeting, one), item(meeting, two)]);
-    expect(outcomes(data)).toEqual(['unchanged', 'linked', 'linked', 'linked']);
+    expect(outcomesOf(data)).toEqual(['unchanged', 'linked', 'linked', 'linked']);
     expect(await listed(meeting)).toEqual({ parent_id: meeting, id: two, linked_at: at() });
     expect(await api.fetch('meetings', meeting)).toMatchObject({ deal_id: two, updated_at: at() });
-    expect(outcomes(await unlink([item(meeting, one), item(meeting, two)]))).toEqual([
+    expect(outcomesOf(await unlink([item(meeting, one), item(meeting, two)]))).toEqual([
       'RESOURCE_NOT_FOUND',
       'unlinked',
     ]);
@@ -366,7 +361,7 @@ describe('repeated and dry', () => {
     const send = (path: string, body: Json) =>
       harness.send('POST', `/api/v2/links/${path}`, { body, headers });
     const first = await send('batch', [item]);
-    expect(outcomes(first.body.data)).toEqual(['linked']);
+    expect(outcomesOf(first.body.data)).toEqual(['linked']);
     const again = await send('batch', [item]);
     expect([again.text, again.headers.get('Idempotent-Replayed')]).toEqual([first.text, 'true']);
     for (const [path, body] of [
@@ -383,7 +378,7 @@ describe('repeated and dry', () => {
       const headers = { 'Dry-Run': 'true' };
       const reply = await harness.send('POST', `/api/v2/links/${path}`, { body: [item], headers });
       expect([reply.status, reply.headers.get('Dry-Run')]).toEqual([200, 'true']);
-      return outcomes(reply.body.data);
+      return outcomesOf(reply.body.data);
     };
     const count = async () => (await api.list(`/deals/${item.parent_id}/contacts`)).length;
     expect([await dry('batch'), await count()]).toEqual([['linked'], 0]);
@@ -398,8 +393,8 @@ describe('repeated and dry', () => {
     for (let count = 0; count < 5; count++) ids.push(await idOf('contacts'));
     const items = ids.map((id) => ({ of: 'deals.contacts', parent_id: deal, id }));
     for (let round = 0; round < 3; round++) {
-      expect(new Set(outcomes(await link(items)))).toEqual(new Set(['linked']));
-      expect(new Set(outcomes(await unlink(items)))).toEqual(new Set(['unlinked']));
+      expect(new Set(outcomesOf(await link(items)))).toEqual(new Set(['linked']));
+      expect(new Set(outcomesOf(await unlink(items)))).toEqual(new Set(['unlinked']));
     }
     const rows = await harness.store.read
       .selectFrom(linkTable('deal_contacts'))

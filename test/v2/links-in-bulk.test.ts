@@ -2,9 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { KINDS, makeParent, titleOf } from '../support/link-kinds.ts';
-import { type Client, clientOf, expectError } from '../support/v2.ts';
-
-const ABSENT = '019b76da-a800-7000-8000-000000000001';
+import { ABSENT, type Client, clientOf, expectError, outcomesOf } from '../support/v2.ts';
 
 let harness: Harness;
 let api: Client;
@@ -15,37 +13,19 @@ let elsewhere: Client;
 beforeAll(async () => {
   harness = await startHarness();
   api = clientOf(harness);
-  alice = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
-  bob = clientOf(harness, (await harness.issue({ userId: harness.bob })).key);
-  elsewhere = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+  alice = await api.withKey({ userId: harness.alice });
+  bob = await api.withKey({ userId: harness.bob });
+  elsewhere = await api.withKey({ orgNumber: harness.otherOrgNumber });
 });
 afterAll(() => harness.close());
 
 const at = () => new Date(harness.clock.now).toISOString();
-const keyWith = async (...scopes: string[]) => clientOf(harness, (await harness.issue({ scopes })).key);
+const keyWith = async (...scopes: string[]) => await api.withKey({ scopes });
 
-/** The data of a batch. */
-async function batchOf(client: Client, path: string, items: Json): Promise<Json> {
-  const reply = await client.post(path, items);
-  expect([reply.status, reply.body.object]).toEqual([200, 'batch']);
-  return reply.body.data;
-}
-const link = (items: Json, client = api) => batchOf(client, '/links/batch', items);
-const unlink = (items: Json, client = api) => batchOf(client, '/links/batch/delete', items);
-const outcomes = ({ items }: Json) => items.map((item: Json) => item.error?.code ?? item.status);
+const link = (items: Json, client = api) => client.batch('/links/batch', items);
+const unlink = (items: Json, client = api) => client.batch('/links/batch/delete', items);
 const linksOf = (of: string, parent: string, client = api) =>
   client.list(`/links?of=${of}&parent_id=${parent}`);
-
-/** All pages of a list. */
-async function walk(client: Client, path: string, limit: number): Promise<Json[]> {
-  const found: Json[] = [];
-  for (let cursor = ''; ; ) {
-    const { body } = await client.get(`${path}&limit=${limit}${cursor}`);
-    found.push(...body.data);
-    if (!body.page_info.has_next_page) return found;
-    cursor = `&cursor=${body.page_info.end_cursor}`;
-  }
-}
 
 for (const kind of KINDS) {
   const { of, parent, child, own, shown, scopes } = kind;
@@ -83,7 +63,7 @@ for (const kind of KINDS) {
       expect(items[0]).toEqual({ index: 0, status: 'unlinked' });
       expect(summary).toEqual({ total: 2, succeeded: 1, failed: 1 });
       expect(await linksOf(of, parent_id)).toEqual([]);
-      expect(outcomes(await link([itemOf(parent_id, id)]))).toEqual(['linked']);
+      expect(outcomesOf(await link([itemOf(parent_id, id)]))).toEqual(['linked']);
     });
 
     test('an absent parent is not found, an absent record is a fault at id', async () => {
@@ -112,7 +92,7 @@ for (const kind of KINDS) {
         await link([itemOf(parent_id, id)]);
         made.unshift({ parent_id, id, linked_at: at(), ...shown });
       }
-      const all = await walk(api, `/links?of=${of}`, 4);
+      const all = await api.all(`/links?of=${of}`, 4);
       expect(all.slice(0, 9)).toEqual(made);
       expect(all).toEqual(await api.list(`/links?of=${of}&limit=200`));
       const first = await api.get(`/links?of=${of}&limit=2`);
@@ -126,7 +106,7 @@ for (const kind of KINDS) {
       const [a, b] = [made[5], made[7]];
       const query = `/links?of=${of}&parent_id=${b.parent_id}&parent_id=${ABSENT}&parent_id=${a.parent_id}`;
       expect(await api.list(query)).toEqual([a, b]);
-      expect(await walk(api, query, 1)).toEqual([a, b]);
+      expect(await api.all(query, 1)).toEqual([a, b]);
       expect(await linksOf(of, ABSENT)).toEqual([]);
     });
 
@@ -143,7 +123,7 @@ for (const kind of KINDS) {
         [alice, own],
         [bob, hidden],
       ] as const)
-        expect(outcomes(await link([itemOf(ends.parent, ends.child)], client))).toEqual(['linked']);
+        expect(outcomesOf(await link([itemOf(ends.parent, ends.child)], client))).toEqual(['linked']);
       for (const send of [link, unlink]) {
         const fields = (parent_id: string, id: string) =>
           send === link ? itemOf(parent_id, id) : { of, parent_id, id };
@@ -169,7 +149,7 @@ for (const kind of KINDS) {
         itemOf(mixed.parent, hidden.child),
         itemOf(await makeParent(harness, bob, kind, harness.bob), mixed.child),
       ]);
-      const seen = (await walk(alice, `/links?of=${of}`, 2)).map((one) => [one.parent_id, one.id]);
+      const seen = (await alice.all(`/links?of=${of}`, 2)).map((one) => [one.parent_id, one.id]);
       expect(seen).toContainEqual([own.parent, own.child]);
       const words = JSON.stringify(seen);
       for (const id of [hidden.parent, hidden.child, mixed.parent, mixed.child])
@@ -185,7 +165,7 @@ for (const kind of KINDS) {
       const [other, otherChild] = [await api.create('deals'), await api.create('contacts')];
       const beside = { of: 'deals.contacts', parent_id: other.id, id: otherChild.id };
       const writer = await keyWith(`${parent}:write`);
-      expect(outcomes(await link([itemOf(parent_id, id)], writer))).toEqual(['linked']);
+      expect(outcomesOf(await link([itemOf(parent_id, id)], writer))).toEqual(['linked']);
       const scopeless = await keyWith(
         ...(parent === 'deals' ? ['notes:write'] : ['deals:write']),
         'contacts:read',

@@ -63,16 +63,7 @@ const isSeenBy =
   ({ id }: Json) =>
     owners[contacts.indexOf(id)] === user;
 
-/** All links of a list, page after page. */
-async function all(client: Client, query = ''): Promise<Json[]> {
-  const found: Json[] = [];
-  for (let cursor = ''; ; ) {
-    const { body } = await client.get(`/links?of=segments.members&limit=190${query}${cursor}`);
-    found.push(...body.data);
-    if (!body.page_info.has_next_page) return found;
-    cursor = `&cursor=${encodeURIComponent(body.page_info.end_cursor)}`;
-  }
-}
+const all = (client: Client, query = '') => client.all(`/links?of=segments.members${query}`, 190);
 
 describe('all pages of', () => {
   test('the whole organization', async () => {
@@ -96,7 +87,7 @@ describe('all pages of', () => {
       [harness.alice, [segments.one, segments.two]],
       [harness.bob, [segments.few]],
     ] as const) {
-      const client = clientOf(harness, (await harness.issue({ userId: user })).key);
+      const client = await api.withKey({ userId: user });
       const expected = links.filter(isSeenBy(user)).filter(({ parent_id }) => own.includes(parent_id));
       expect(expected.length).toBeGreaterThan(0);
       expect(await all(client)).toEqual(expected);

@@ -98,7 +98,7 @@ for (const collection of COLLECTIONS) {
 
     test('a record of another kind, or of another organization, is as good as absent', async () => {
       const path = await makeParent(api, collection);
-      const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+      const other = await api.withKey({ orgNumber: harness.otherOrgNumber });
       const elsewhere = await other.create(child);
       const otherKind = await api.create(child === 'contacts' ? 'companies' : 'contacts');
       for (const { id } of [elsewhere, otherKind])

@@ -1,4 +1,4 @@
-// What records are found by may be as long as any text: it works, is found, and is reported from what differs at its end alone.
+// Values that records are looked up by can be as long as other text, and can differ in their last character alone.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   createOrganization,

@@ -35,7 +35,7 @@ const defaultStages = DEFAULTS.map(([name, type], position) => ({
 }));
 
 test('every organization starts with one called Sales, with the default stages', async () => {
-  const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+  const other = await api.withKey({ orgNumber: harness.otherOrgNumber });
   const [sales, ...more] = await other.list('/pipelines');
   expect(more).toEqual([]);
   expect(sales).toMatchObject({ name: 'Sales', stages: defaultStages });

@@ -111,7 +111,7 @@ test('60 downloads a minute by one token, then 429 with Retry-After', async () =
 });
 
 test("another organization's recording issues no link", async () => {
-  const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+  const other = await api.withKey({ orgNumber: harness.otherOrgNumber });
   const id = await insertTranscribed(harness);
   expectMissing(await other.get(`/recordings/${id}`));
 });

@@ -22,8 +22,8 @@ let stranger: Client;
 beforeAll(async () => {
   harness = await startHarness();
   api = clientOf(harness);
-  user = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
-  stranger = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
+  user = await api.withKey({ userId: harness.alice });
+  stranger = await api.withKey({ orgNumber: harness.otherOrgNumber });
 });
 afterAll(() => harness.close());
 
@@ -176,7 +176,7 @@ function bobsKey(): Promise<string> {
 }
 
 describe('match', () => {
-  test('by default takes external_id, then what is unique, as far as the body has them', async () => {
+  test('by default takes external_id, then what is unique, of those that the body has', async () => {
     const [first, second] = [externalId(), uniqueEmail()];
     const byId = await upsert('contacts', { first_name: 'A', external_id: first });
     const byEmail = await upsert('contacts', { email: second });
@@ -292,7 +292,7 @@ describe('match', () => {
     const [email, external_id] = [uniqueEmail(), externalId()];
     await upsert('contacts', { email });
     await upsert('contacts', { first_name: 'B', external_id });
-    const writer = clientOf(harness, (await harness.issue({ scopes: ['contacts:write'] })).key);
+    const writer = await api.withKey({ scopes: ['contacts:write'] });
     const reply = await writer.post('/contacts/upsert', { email, external_id });
     expectConflict(reply, 'contacts', 'email', 'another contact has this email', null);
   });
@@ -607,7 +607,7 @@ describe('pipelines', () => {
 
 test('a key without read sees what it created, and only the ID of what it found', async () => {
   for (const resource of CHANGEABLE) {
-    const writer = clientOf(harness, (await harness.issue({ scopes: [`${resource}:write`] })).key);
+    const writer = await api.withKey({ scopes: [`${resource}:write`] });
     const body = { ...minimalBody(resource), external_id: externalId() };
     const created = await upsert(resource, body, writer);
     expect(await api.fetch(resource, created.id)).toEqual(recordOf(created));
@@ -617,7 +617,7 @@ test('a key without read sees what it created, and only the ID of what it found'
       expect(found).toEqual({ id: created.id, outcome, matched_by: 'external_id' });
     }
     const scopes = V2_SCOPES.filter((scope) => scope !== `${resource}:write`);
-    const reader = clientOf(harness, (await harness.issue({ scopes })).key);
+    const reader = await api.withKey({ scopes });
     expectError(await reader.post(`/${resource}/upsert`, body), 403, 'AUTH_INSUFFICIENT_SCOPE');
   }
 });

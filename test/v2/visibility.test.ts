@@ -9,13 +9,12 @@ let harness: Harness;
 let api: Client;
 let alice: Client;
 
-const withScopes = async (...scopes: string[]): Promise<Client> =>
-  clientOf(harness, (await harness.issue({ scopes })).key);
+const withScopes = (...scopes: string[]): Promise<Client> => api.withKey({ scopes });
 
 beforeAll(async () => {
   harness = await startHarness();
   api = clientOf(harness);
-  alice = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
+  alice = await api.withKey({ userId: harness.alice });
 });
 afterAll(() => harness.close());
 

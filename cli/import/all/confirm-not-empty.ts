@@ -6,7 +6,7 @@ import type { Client } from '../../api/client.ts';
 import { listAt } from '../../api/pages.ts';
 import { resourcePath } from '../../api/target.ts';
 import { CliError, isRefusal, usageError } from '../../errors.ts';
-import { canAsk, confirm } from '../../terminal/streams.ts';
+import { canAsk, confirm } from '../../terminal/questions.ts';
 import { importCommand } from '../flags.ts';
 import type { ImportRequest } from '../request.ts';
 

@@ -25,8 +25,13 @@ interface LinkLine {
 /**
  * Creates the links of links.ndjson, from the end of the file on, because an export lists the newest first. After a crash
  * all are sent again: the server replays the batches that it remembers, and repeating a link changes nothing.
+ * @param leaveOut is called for each reference of a link to a record that is not in the folder
  */
-export async function importLinks(path: string, parts: FolderParts): Promise<LinksSummary> {
+export async function importLinks(
+  path: string,
+  parts: FolderParts,
+  leaveOut: () => void,
+): Promise<LinksSummary> {
   const { reporter, requestsPerMinute, ids } = parts;
   const { rowCount } = await surveyInput(path, { format: 'ndjson', encoding: null });
   const errorsFile = new ErrorsFile({
@@ -57,7 +62,7 @@ export async function importLinks(path: string, parts: FolderParts): Promise<Lin
     for (const text of linesFromEnd(path)) {
       done += 1;
       const original = JSON.parse(text) as Data;
-      batch.push({ line: done, original, made: itemFor(original, ids) });
+      batch.push({ line: done, original, made: itemFor(original, ids, leaveOut) });
       if (batch.length < BATCH_SIZE) continue;
       await settle(batch);
       batch = [];
@@ -92,16 +97,16 @@ function inLine(rejection: Rejection): Rejection {
   return { ...rejection, path: names[rejection.path] ?? rejection.path };
 }
 
-function itemFor(line: Data, ids: IdMap): Data | RowFault {
+function itemFor(line: Data, ids: IdMap, leaveOut: () => void): Data | RowFault {
   try {
-    return itemOf(line, ids);
+    return itemOf(line, ids, leaveOut);
   } catch (error) {
     if (error instanceof RowFault) return error;
     throw error;
   }
 }
 
-function itemOf(line: Data, ids: IdMap): Data {
+function itemOf(line: Data, ids: IdMap, leaveOut: () => void): Data {
   const { resource: name, id, link: linkName, record_id: childId, ...own } = line;
   const link = findResource(String(name))?.links[String(linkName)];
   if (link === undefined) throw fault('link', `unknown sub-resource ${name}/ID/${linkName}`);
@@ -116,7 +121,10 @@ function itemOf(line: Data, ids: IdMap): Data {
   for (const [field, { references }] of Object.entries(link.fields)) {
     const value = own[field] ?? null;
     if (value === null) continue;
-    item[field] = references === undefined ? value : newId(ids, references, value, field);
+    const imported = references === undefined ? value : ids.find(references, String(value));
+    // Created after the export had fetched its resource, for example.
+    if (imported === undefined) leaveOut();
+    else item[field] = imported;
   }
   return item;
 }

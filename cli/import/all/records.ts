@@ -161,7 +161,7 @@ export class RecordsImport {
       if (target === undefined || target === '') adapted[name] = value;
       else if (target === 'users') {
         if (!this.#unknownOwners.has(String(value))) adapted[name] = value;
-        else this.#leaveOut(1);
+        else this.leaveOut(1);
       } else if (Array.isArray(value)) {
         adapted[name] = value.flatMap((one) => this.#newId(target, one) ?? []);
       } else {
@@ -174,11 +174,12 @@ export class RecordsImport {
 
   #newId(target: string, oldId: JsonValue): string | undefined {
     const id = this.#parts.ids.find(target, String(oldId));
-    if (id === undefined) this.#leaveOut(1);
+    if (id === undefined) this.leaveOut(1);
     return id;
   }
 
-  #leaveOut(references: number): void {
+  /** Counts references that are left out. */
+  leaveOut(references: number): void {
     this.leftOut = { ...this.leftOut, references_left_out: this.leftOut.references_left_out + references };
   }
 
@@ -188,7 +189,7 @@ export class RecordsImport {
     const owners = OWNER_FIELDS.filter((name) => paths.includes(name) && typeof body[name] === 'string');
     if (owners.length === 0 || owners.length < paths.length) return null;
     for (const name of owners) this.#unknownOwners.add(String(body[name]));
-    this.#leaveOut(owners.length);
+    this.leaveOut(owners.length);
     return Object.fromEntries(Object.entries(body).filter(([name]) => !owners.includes(name)));
   }
 

@@ -3,16 +3,18 @@ import { faultsOf } from '../../../db/model/check.ts';
 import { externalIdSchema } from '../../../db/model/external-ids.ts';
 import type { Data } from '../../../db/model/json.ts';
 import { hasExternalIds, type Resource } from '../../../db/model/resource.ts';
+import { matchNames, type OnMatch } from '../../../db/model/upserts.ts';
 import { usageError } from '../../errors.ts';
 import { importCommand } from '../flags.ts';
-import { type ImportRequest, onDuplicateOf } from '../request.ts';
+import { type ImportRequest, type OnDuplicate, onDuplicateOf } from '../request.ts';
 import { RowFault, type SourceRow } from '../row.ts';
 import { headerNamed } from './mapping.ts';
 
-/** What an upsert does with a record that it finds. */
-export type OnMatch = 'update' | 'fill' | 'keep';
-
-const ON_MATCH = { update: 'update', fill: 'fill', skip: 'keep' } as const;
+const POLICIES: Record<Exclude<OnDuplicate, 'fail'>, OnMatch> = {
+  update: 'update',
+  fill: 'fill',
+  skip: 'keep',
+};
 const EXTERNAL_ID = 'external_id';
 
 export interface Matching {
@@ -45,7 +47,7 @@ export function readMatching(
       header === null || source === null
         ? null
         : { header: headerNamed(header, headers, '--external-id'), source },
-    onMatch: ON_MATCH[policy],
+    onMatch: POLICIES[policy],
     isRequired,
   };
 }
@@ -100,7 +102,7 @@ export function matchOf(resource: Resource, matching: Matching, body: Data, row:
   const id = externalId === null ? '' : idIn(row, externalId.header);
   const own: Data =
     externalId === null || id === '' ? {} : { [EXTERNAL_ID]: { source: externalId.source, id } };
-  const names = on ?? [EXTERNAL_ID, ...Object.keys(resource.unique)];
+  const names = on ?? matchNames(resource);
   if (names.some((name) => (own[name] ?? body[name] ?? null) !== null))
     return { ...own, ...(on !== null && { match: [...on] }), on_match: onMatch };
   if (!isRequired) return {};

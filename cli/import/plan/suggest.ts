@@ -22,7 +22,7 @@ export async function printSuggestedMap(resource: Resource, survey: Survey, mapp
   await writeOut(`${jsonText(Object.fromEntries(entries), 2)}\n`);
   for (const contest of contests) {
     const [first, ...rest] = contest.headers.map((header) => `"${header}"`);
-    note(`crm: ${contest.slot} comes from ${first}, but ${rest.join(', ')} could be it too.`);
+    note(`crm: ${contest.slot} comes from ${first}, but ${rest.join(', ')} would fit too.`);
   }
 }
 

@@ -1,5 +1,7 @@
 // A map on disk, so that the memory of an import does not grow with its rows.
 import { Database, type Statement } from 'bun:sqlite';
+import { closeSync } from 'node:fs';
+import { createPrivateFile, kindAt } from '../../files/private-file.ts';
 
 /** Texts by key; the first value of a key is kept. */
 export class KeyStore {
@@ -10,6 +12,8 @@ export class KeyStore {
 
   /** Opens the store at a path, or a temporary one. */
   constructor(path: string | null = null) {
+    // SQLite gives the files beside it the same mode.
+    if (path !== null && kindAt(path) === 'nothing') closeSync(createPrivateFile(path));
     this.#database = new Database(path ?? ':memory:', { create: true, strict: true });
     // SQLite keeps temporary data in an unlinked file, which a crash does not leave behind.
     if (path === null) this.#database.run('PRAGMA temp_store = FILE');

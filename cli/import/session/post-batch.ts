@@ -13,30 +13,37 @@ export interface BatchPost extends Pick<RequestOptions, 'idempotencyKey' | 'isDr
   items: readonly JsonValue[];
 }
 
-/** The results of the items, in their order, and how many responses the server replayed. */
+/** The results of the items, in their order. */
 export interface PostedBatch {
   results: BatchItem[];
+  /** How many responses the server replayed. */
   replays: number;
+  /** The IDs of the requests that were carried out. */
+  requestIds: string[];
 }
 
 /** Posts the items; those that are too large together are sent in halves. */
 export async function postBatch(batch: BatchPost): Promise<PostedBatch> {
   const { client, path, items, ...options } = batch;
-  if (items.length === 0) return { results: [], replays: 0 };
+  if (items.length === 0) return { results: [], replays: 0, requestIds: [] };
   const response = await client.request('POST', path, { ...options, body: items, expectErrors: true });
   const { status, headers, body } = response;
   if (status === 413 && items.length > 1) return postHalves(batch);
   if (body.object === 'error') {
     const isKeyReused = body.error.details?.some((detail) => detail.path === 'Idempotency-Key');
     if (isKeyReused) throw changedBatch();
-    if (status === 413) return { results: [{ index: 0, status: 'error', error: body.error }], replays: 0 };
+    if (status === 413) {
+      return { results: [{ index: 0, status: 'error', error: body.error }], replays: 0, requestIds: [] };
+    }
     // This endpoint exists on every server that knows it, whatever its records.
     if (status === 404 || status === 405) throw tooOld(path, responseError(response));
     throw responseError(response);
   }
   if (body.object !== 'batch' || body.data.items.length !== items.length) throw unexpectedAnswer(response);
   const results = body.data.items.toSorted((one, other) => one.index - other.index);
-  return { results, replays: headers.get('idempotent-replayed') === 'true' ? 1 : 0 };
+  const isReplayed = headers.get('idempotent-replayed') === 'true';
+  // Of a replay, that of the first response.
+  return { results, replays: isReplayed ? 1 : 0, requestIds: [body.meta.request_id] };
 }
 
 async function postHalves(batch: BatchPost): Promise<PostedBatch> {
@@ -49,6 +56,7 @@ async function postHalves(batch: BatchPost): Promise<PostedBatch> {
   return {
     results: posted.flatMap(({ results }) => results).map((result, index) => ({ ...result, index })),
     replays: posted.reduce((sum, { replays }) => sum + replays, 0),
+    requestIds: posted.flatMap(({ requestIds }) => requestIds),
   };
 }
 

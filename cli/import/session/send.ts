@@ -1,8 +1,8 @@
 // Sends one batch: rows that may exist are upserted, the others created.
 import { type Data, isObject, type JsonValue } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
+import type { OnMatch } from '../../../db/model/upserts.ts';
 import type { BatchItem } from '../../api/envelope.ts';
-import type { OnMatch } from '../plan/matching.ts';
 import type { RowOutcome } from '../row.ts';
 import { rejectionOfError } from '../rows/row-request.ts';
 import type { ImportParts } from './import-parts.ts';

@@ -33,7 +33,7 @@ const LINES_READ = new Set(
     /\s+/,
   ),
 );
-// Components at the top level of a calendar: if one starts inside another, the end of the other is missing.
+// Components at the top level of a calendar: if one starts inside another, that one has no END line.
 const OUTERMOST = new Set(['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY', 'VTIMEZONE']);
 
 /** The value of a component's first property with this name; it must not have escapes. */

@@ -124,6 +124,7 @@ export const companies = defineResource({
   },
   explanations: {
     create: 'At least one of domain and name is required. A domain of another company returns 409.',
+    undelete: 'Returns 409 if another company has its domain now.',
     update: 'The company must keep at least one of domain and name.',
   },
   columns: ['id', 'name', 'domain', 'industry', 'employee_count', 'country', 'created_at'],

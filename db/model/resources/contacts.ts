@@ -141,6 +141,7 @@ export const contacts = defineResource({
   explanations: {
     create:
       'At least one of email, phone, first_name and last_name is required. An email of another contact returns 409.',
+    undelete: 'Returns 409 if another contact has one of its emails now.',
     update: 'The contact must keep at least one of email, phone, first_name and last_name.',
   },
   columns: ['id', 'email', 'first_name', 'last_name', 'title', 'phone', 'created_at'],

@@ -101,6 +101,8 @@ export const deals = defineResource({
     create:
       "Without a pipeline and stage, the deal starts in the first stage of the organization's oldest pipeline. `status` and " +
       '`closed_at` follow the type of the stage.',
+    undelete:
+      'Returns 409 if its stage was deleted: undelete the pipeline first. `status` follows the type that the stage has now.',
     update:
       "The stage must belong to the deal's pipeline, unless you also send `pipeline_id`. `pipeline_id` alone moves the deal " +
       'to the first stage of that pipeline. Reopening a deal sets `closed_at` to null.',

@@ -52,7 +52,7 @@ export const WRITTEN_ONCE =
 
 const INVOLVED =
   'Everyone in `contact_ids` and `company_ids` is linked, and so are the main contact and its company. ' +
-  'Their `last_interaction_at` changes if the interaction is later. Both lists play no part in what is a duplicate.';
+  'Their `last_interaction_at` changes if the interaction is later. Neither list affects what counts as a duplicate.';
 
 /** The error for an email without a visible contact, if the key cannot create one. */
 export const CONTACT_UNKNOWN =

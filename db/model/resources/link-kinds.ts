@@ -26,11 +26,25 @@ export const LINK_KINDS: readonly LinkKind[] = RESOURCES.flatMap((parent) => [
   })),
 ]);
 
+const byLink = new Map(LINK_KINDS.map((kind) => [kind.link, kind]));
+
+/** The kind of the links of a collection. */
+export function kindOf(link: Link): LinkKind {
+  const kind = byLink.get(link);
+  if (kind === undefined) throw new Error(`no resource has links in ${link.table}`);
+  return kind;
+}
+
 const byName = new Map(LINK_KINDS.map((kind) => [kind.name, kind]));
+
+/** The kind with that name. */
+export function findLinkKind(name: string): LinkKind | undefined {
+  return byName.get(name);
+}
 
 /** The kind with that name, which must exist. */
 export function getLinkKind(name: string): LinkKind {
-  const kind = byName.get(name);
+  const kind = findLinkKind(name);
   if (kind === undefined) throw new Error(`unknown kind of link ${name}`);
   return kind;
 }

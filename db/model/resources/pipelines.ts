@@ -90,6 +90,7 @@ export const pipelines = defineResource({
       '`stages` replaces the list. A stage with the `id` of an existing stage keeps it, with all fields you leave out. A ' +
       'stage without `id` is new. A stage you leave out is removed, which returns 409 while deals are in it. Deals follow ' +
       'the changed type of their stage.',
+    undelete: 'Its stages come back with their IDs.',
     delete: 'Returns 409 while deals are in the pipeline.',
   },
   columns: ['id', 'name', 'created_at', 'updated_at'],

@@ -41,7 +41,11 @@ export function getResource(name: string): Resource {
 }
 
 /** Every v2 scope, `resource:action`. */
-export const V2_SCOPES: readonly string[] = RESOURCES.flatMap(scopesOf);
+export const V2_SCOPES: readonly string[] = [
+  ...RESOURCES.flatMap(scopesOf),
+  'webhooks:read',
+  'webhooks:write',
+];
 
 /** Every v1 scope. */
 export const V1_SCOPES = [

@@ -50,6 +50,11 @@ select create_distributed_table('recordings', 'org_id', colocate_with => 'org_cl
 select create_distributed_table('recording_transcripts', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('bookings', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('external_ids', 'org_id', colocate_with => 'org_clocks');
+select create_distributed_table('changes', 'org_id', colocate_with => 'org_clocks');
+select create_distributed_table('webhooks', 'org_id', colocate_with => 'org_clocks');
+select create_distributed_table('webhook_passes', 'org_id', colocate_with => 'org_clocks');
+select create_distributed_table('webhook_waiting', 'org_id', colocate_with => 'org_clocks');
+select create_distributed_table('webhook_deliveries', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('idempotency_keys', 'org_id', colocate_with => 'org_clocks');
 
 -- The counts of limits return the database's clock, which Citus does not allow for distributed tables.

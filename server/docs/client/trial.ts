@@ -84,7 +84,7 @@ async function send(form: HTMLFormElement, keys: Keys): Promise<void> {
   try {
     const startedAt = performance.now();
     const response = await fetch(...callOf(requestOf(form), keys, api));
-    const text = await response.text();
+    const text = await textOf(response);
     status.dataset.outcome = response.ok ? 'good' : 'bad';
     const took = Math.round(performance.now() - startedAt);
     status.replaceChildren(make('b', {}, `${response.status} ${response.statusText}`), ` in ${took} ms`);
@@ -95,6 +95,20 @@ async function send(form: HTMLFormElement, keys: Keys): Promise<void> {
     status.replaceChildren(`No response: ${error instanceof Error ? error.message : error}`);
   }
   form.ariaBusy = null;
+}
+
+const STREAM_SHOWN_MS = 10_000;
+
+// Of a response that stays open, what arrives within some seconds.
+async function textOf(response: Response): Promise<string> {
+  const isStream = response.headers.get('Content-Type') === 'text/event-stream';
+  if (!isStream || response.body === null) return response.text();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const timer = setTimeout(() => reader.cancel(), STREAM_SHOWN_MS);
+  let text = '';
+  for (let read = await reader.read(); !read.done; read = await reader.read()) text += read.value;
+  clearTimeout(timer);
+  return text;
 }
 
 function callOf(request: HttpRequest, keys: Keys, api: string | undefined): [url: string, init: RequestInit] {

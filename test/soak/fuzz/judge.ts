@@ -14,6 +14,7 @@ const TOO_LARGE = [400, 413, 414, 431];
 export async function faultOf({ method, target }: FuzzedRequest, answer: Answer): Promise<string> {
   const { status, headers, body } = answer;
   if (status >= 500) return `${status} ${body}`;
+  if (status === 200 && headers.get('content-type') === 'text/event-stream') return '';
   const isApi = headers.get('content-type')?.startsWith('application/json') === true;
   // A head that is too long, or in which a byte has no place, is refused before it is read.
   if (body === '' && !isApi && TOO_LARGE.includes(status)) return '';

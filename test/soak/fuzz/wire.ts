@@ -1,7 +1,9 @@
 // HTTP/1.1 as bytes on a socket: whatever is to be sent is sent, and what comes back is read strictly.
 import { connect, type Socket } from 'node:net';
 
-const ANSWER_MS_MAX = 25_000;
+// Longer than a request can wait for changes.
+const ANSWER_MS_MAX = 35_000;
+const STREAM = 'text/event-stream';
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 export interface Answer {
@@ -41,6 +43,8 @@ export class Wire {
       if (read !== null) {
         this.#received = this.#received.subarray(read.length);
         if (read.answer.status >= 200) answers.push(read.answer);
+        // A stream has no end to wait for.
+        if (read.answer.headers.get('content-type') === STREAM) return this.#end(answers, '');
         continue;
       }
       if (this.#socket === null) return this.#end(answers, '');
@@ -122,7 +126,8 @@ function readAnswer(bytes: Buffer, isHead: boolean): { answer: Answer; length: n
   }
   const bodyAt = headEnd + HEAD_END.length;
   const hasNone = isHead || status < 200 || status === 204 || status === 304;
-  if (headers.has('transfer-encoding') && !hasNone) return 'an answer in chunks';
+  const isStream = headers.get('content-type') === STREAM;
+  if (headers.has('transfer-encoding') && !hasNone && !isStream) return 'an answer in chunks';
   const length = hasNone ? 0 : Number(headers.get('content-length') ?? 0);
   if (bytes.length < bodyAt + length) return null;
   const body = bytes.subarray(bodyAt, bodyAt + length).toString('utf8');

@@ -7,6 +7,7 @@ import { BunSqliteDialect } from 'kysely-bun-sqlite';
 import * as initial from '../../../db/migrations/0001-initial.ts';
 import { APPLICATION_ID } from '../../../db/sqlite/main-file.ts';
 import { BINARY } from '../../support/command.ts';
+import type { Random } from '../../support/random.ts';
 import { type Node, runOnce } from '../service.ts';
 import { ask } from './database.ts';
 import type { Ledger } from './ledger.ts';
@@ -14,6 +15,8 @@ import type { Ledger } from './ledger.ts';
 const START_MS_MAX = 250;
 const ROWS = 300;
 const BACKUP_MS_MAX = 60_000;
+// Columns of the first tables that have other names today.
+const RENAMED: Record<string, string> = { 'org_clocks.last_instant': 'instant' };
 
 export interface KillTarget {
   db: string;
@@ -23,13 +26,11 @@ export interface KillTarget {
   ledger: Ledger;
 }
 
-const moment = (ms: number) => Bun.sleep(Math.random() * ms);
-
 /** Kills the server while it starts, a few times. */
-export async function killInStart({ node }: KillTarget): Promise<void> {
+export async function killInStart({ node }: KillTarget, _: number, random: Random): Promise<void> {
   for (let time = 0; time < 3; time++) {
     node.spawn();
-    await moment(START_MS_MAX);
+    await Bun.sleep(random() * START_MS_MAX);
     await node.kill();
   }
 }
@@ -38,6 +39,7 @@ export async function killInStart({ node }: KillTarget): Promise<void> {
 export async function killInImport(
   { node, folder, key, db, ledger }: KillTarget,
   cycle: number,
+  random: Random,
 ): Promise<void> {
   const file = join(folder, `import-${cycle}.csv`);
   const rows = Array.from({ length: ROWS }, (_, row) => `import ${cycle}-${row},Row ${row}`);
@@ -48,7 +50,7 @@ export async function killInImport(
     });
   await node.start();
   let child = run();
-  await moment(2 * START_MS_MAX);
+  await Bun.sleep(random() * 2 * START_MS_MAX);
   await node.kill();
   if (cycle % 2 === 0) {
     child.kill('SIGKILL');
@@ -68,12 +70,16 @@ export async function killInImport(
 }
 
 /** Kills the server amid the backup that it makes as it starts: what lies there then is whole. */
-export async function killInBackup({ node, folder, db, ledger }: KillTarget, cycle: number): Promise<void> {
+export async function killInBackup(
+  { node, folder, db, ledger }: KillTarget,
+  cycle: number,
+  random: Random,
+): Promise<void> {
   const backups = join(folder, `backups-${cycle}`);
   mkdirSync(backups);
   const before = Number((await ask(db, 'select count(*) as rows from contacts'))[0]?.rows);
   await node.start(['--backup-every', '1m', '--backup-dir', backups]);
-  await moment(2 * START_MS_MAX);
+  await Bun.sleep(random() * 2 * START_MS_MAX);
   await node.kill();
   // The backup is a process of its own, and may go on to its end.
   const until = performance.now() + BACKUP_MS_MAX;
@@ -95,6 +101,7 @@ export async function killInBackup({ node, folder, db, ledger }: KillTarget, cyc
 export async function killInMigration(
   { folder, db, ledger }: KillTarget,
   start: (db: string) => Promise<Node>,
+  random: Random,
 ): Promise<void> {
   const older = join(folder, 'older.db');
   if (!existsSync(older)) await makeOlder(older, db);
@@ -104,7 +111,7 @@ export async function killInMigration(
   const node = await start(copy);
   for (let time = 0; time < 4; time++) {
     node.spawn();
-    await moment(START_MS_MAX);
+    await Bun.sleep(random() * START_MS_MAX);
     await node.kill();
   }
   await node.start();
@@ -129,12 +136,19 @@ async function makeOlder(older: string, db: string): Promise<void> {
   const tables = database.query(
     `select name from sqlite_master where type = 'table' and name not like 'kysely%'`,
   );
+  const columnsOf = (schema: 'main' | 'new', table: string) =>
+    database
+      .query(`select name from pragma_table_info('${table}', '${schema}')`)
+      .all()
+      .map((column) => (column as { name: string }).name);
   for (const { name } of tables.all() as { name: string }[]) {
-    const columns = database.query(`select name from pragma_table_info('${name}')`).all() as {
-      name: string;
-    }[];
-    const list = columns.map((column) => column.name).join();
-    database.run(`insert or ignore into ${name} (${list}) select ${list} from new.${name}`);
+    const [older, newer] = [columnsOf('main', name), new Set(columnsOf('new', name))];
+    const values = older.map((column) => {
+      const now = RENAMED[`${name}.${column}`] ?? column;
+      if (!newer.has(now)) throw new Error(`${name}.${column} has another name today; add it to RENAMED`);
+      return now;
+    });
+    database.run(`insert or ignore into ${name} (${older}) select ${values} from new.${name}`);
   }
   database.run('detach new');
   await kysely.destroy();

@@ -1,10 +1,7 @@
 // Which responses clients got for each record, and what can therefore be found of it once its server was killed.
 
-/** Of a record that is not there. */
-export const ABSENT = Symbol('absent');
-
-/** What a record says: a contact's title, the names of a pipeline's stages. */
-export type State = string | typeof ABSENT;
+import { ChangeLedger } from './change-ledger.ts';
+import { ABSENT, type State } from './state.ts';
 
 export interface Entry {
   resource: 'contacts' | 'pipelines';
@@ -42,10 +39,11 @@ export class Ledger {
   lost = 0;
   doubled = 0;
   readonly faults: string[] = [];
+  readonly changes = new ChangeLedger();
 
   /** What it has come to so far. */
   get summary(): string {
-    return `${this.acknowledged} writes acknowledged, ${this.lost} lost, ${this.doubled} doubled`;
+    return `${this.acknowledged} writes acknowledged, ${this.lost} lost, ${this.doubled} doubled, ${this.changes.count} changes`;
   }
 
   add(entry: Entry): Entry {
@@ -88,8 +86,12 @@ export class Ledger {
     this.faults.push(text);
   }
 
-  /** What was written since the last cycle has been checked. */
+  /** Ends a cycle whose writes have been checked, once the log of changes was read to its end. */
   endCycle(): void {
+    this.changes.settle();
+    for (const { id, label, may } of this.touched)
+      if (id !== null && may[0] !== undefined) this.changes.compare(id, label, may[0]);
+    this.faults.push(...this.changes.faults.splice(0));
     this.touched.clear();
   }
 

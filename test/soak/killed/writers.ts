@@ -1,11 +1,13 @@
 // Clients that write until their server is gone, each changing its own records, and repeat afterwards what was keyed.
 import type { Json } from '../../support/json.ts';
-import { ABSENT, type Entry, type KeyedRequest, type Ledger } from './ledger.ts';
+import { type Random, randomNumbers } from '../../support/random.ts';
+import type { Entry, KeyedRequest, Ledger } from './ledger.ts';
+import { ABSENT } from './state.ts';
 
 const CLIENTS = 16;
 const BATCH_ITEMS = 10;
-// What is drawn from: a create, one under a key, and so on, of 100.
-const [CREATES, KEYED, BATCHES, UPDATES, DELETES] = [30, 60, 68, 84, 95];
+// What is drawn from: a create, one under a key, and so on, of 100; the rest are changes of pipelines.
+const [CREATES, KEYED, BATCHES, UPDATES, LINKS, DELETES] = [25, 50, 58, 74, 84, 95];
 
 export interface Target {
   url: string;
@@ -31,7 +33,10 @@ export class Writers {
   readonly #ledger: Ledger;
   readonly #send: ReturnType<typeof sendTo>;
   readonly #cycle: number;
+  readonly #linked = new Set<Entry>();
   #next = 0;
+  #answers = 0;
+  #onAnswers: { count: number; resolve: () => void } | null = null;
 
   constructor(ledger: Ledger, target: Target, cycle: number) {
     this.#ledger = ledger;
@@ -39,22 +44,33 @@ export class Writers {
     this.#cycle = cycle;
   }
 
-  /** Writes until no answer comes. */
+  /** Writes until no answer comes; what each client does follows from the number of the cycle. */
   async write(): Promise<void> {
-    await Promise.all(Array.from({ length: CLIENTS }, () => this.#client()));
+    const clientOf = (_: unknown, index: number) =>
+      this.#client(randomNumbers(this.#cycle * CLIENTS + index));
+    await Promise.all(Array.from({ length: CLIENTS }, clientOf));
   }
 
-  async #client(): Promise<void> {
+  /** Resolves once so many writes were acknowledged. */
+  acknowledged(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onAnswers = { count, resolve };
+    });
+  }
+
+  async #client(random: Random): Promise<void> {
     const own: Entry[] = [];
     let pipeline: Entry | undefined;
+    let deal: string | undefined;
     try {
       for (;;) {
-        const draw = Math.random() * 100;
+        const draw = random() * 100;
         const entry = own.at(-1);
         if (draw < CREATES || entry === undefined) own.push(await this.#create());
         else if (draw < KEYED) own.push(...(await this.#keyed(1)));
         else if (draw < BATCHES) own.push(...(await this.#keyed(BATCH_ITEMS)));
         else if (draw < UPDATES) await this.#update(entry);
+        else if (draw < LINKS) deal = await this.#link(entry, deal);
         else if (draw < DELETES) await this.#delete(own.pop() ?? entry);
         else pipeline = await this.#pipeline(pipeline);
       }
@@ -71,8 +87,9 @@ export class Writers {
   async #create(): Promise<Entry> {
     const entry = this.#entry('contacts');
     this.#ledger.begin(entry, 'new');
-    const { text } = await this.#must('POST', '/contacts', 201, bodyOf(entry));
-    this.#ledger.settle(entry, 'new', idsIn(text)[0]);
+    const sent = await this.#must('POST', '/contacts', 201, bodyOf(entry));
+    this.#leaves('created contacts', sent);
+    this.#ledger.settle(entry, 'new', idsIn(sent.text)[0]);
     return entry;
   }
 
@@ -92,6 +109,7 @@ export class Writers {
   async #repeat(request: KeyedRequest): Promise<Sent> {
     const { key, path, body, entries } = request;
     const sent = await this.#must('POST', path, entries.length > 1 ? 200 : 201, body, key);
+    this.#leaves('created contacts', sent);
     const ids = idsIn(sent.text);
     for (const [index, entry] of entries.entries()) this.#ledger.settle(entry, 'new', ids[index]);
     request.answer = sent.text;
@@ -101,14 +119,30 @@ export class Writers {
   async #update(entry: Entry): Promise<void> {
     const title = `title ${this.#next++}`;
     this.#ledger.begin(entry, title);
-    await this.#must('PATCH', `/contacts/${entry.id}`, 200, JSON.stringify({ title }));
+    const sent = await this.#must('PATCH', `/contacts/${entry.id}`, 200, JSON.stringify({ title }));
+    this.#leaves('updated contacts', sent);
     this.#ledger.settle(entry, title);
   }
 
   async #delete(entry: Entry): Promise<void> {
     this.#ledger.begin(entry, ABSENT);
-    await this.#must('DELETE', `/contacts/${entry.id}`, 204);
+    const sent = await this.#must('DELETE', `/contacts/${entry.id}`, 204);
+    this.#leaves('deleted contacts', sent, [entry.id ?? '']);
     this.#ledger.settle(entry, ABSENT);
+  }
+
+  // To a deal of the client's own, which is created first. Of the deletes that follow, some remove links too.
+  async #link(entry: Entry, deal: string | undefined): Promise<string> {
+    if (deal === undefined) {
+      const sent = await this.#must('POST', '/deals', 201, JSON.stringify({ name: `deal ${this.#next++}` }));
+      this.#leaves('created deals', sent);
+      return idsIn(sent.text)[0] ?? '';
+    }
+    if (this.#linked.has(entry)) return deal;
+    this.#linked.add(entry);
+    const body = JSON.stringify({ contact_id: entry.id });
+    this.#leaves('linked deals', await this.#must('POST', `/deals/${deal}/contacts`, 200, body), [deal]);
+    return deal;
   }
 
   // All stages but one go, and others come.
@@ -120,8 +154,9 @@ export class Writers {
       entry.id === null
         ? (['POST', '/pipelines', 201] as const)
         : (['PATCH', `/pipelines/${entry.id}`, 200] as const);
-    const { text } = await this.#must(method, path, status, JSON.stringify({ name: entry.label, stages }));
-    this.#ledger.settle(entry, names.join(), idsIn(text)[0]);
+    const sent = await this.#must(method, path, status, JSON.stringify({ name: entry.label, stages }));
+    this.#leaves(`${entry.id === null ? 'created' : 'updated'} pipelines`, sent);
+    this.#ledger.settle(entry, names.join(), idsIn(sent.text)[0]);
     return entry;
   }
 
@@ -153,7 +188,15 @@ export class Writers {
     const sent = await this.#send(method, path, body, once);
     if (sent.status !== status)
       throw new WrongAnswer(`${method} ${path}: ${sent.status} ${sent.text.slice(0, 200)}`);
+    this.#answers += 1;
+    if (this.#answers === this.#onAnswers?.count) this.#onAnswers.resolve();
     return sent;
+  }
+
+  // The change that was left by the request that was acknowledged.
+  #leaves(kind: string, { headers, text }: Sent, records = idsIn(text)): void {
+    if (headers.has('Idempotent-Replayed')) return;
+    this.#ledger.changes.expect(headers.get('X-Request-Id') ?? '', kind, records);
   }
 }
 

@@ -96,7 +96,7 @@ export async function pageThroughContacts(worker: Worker): Promise<void> {
   hold(ids.length === known.size && ids.every((id) => known.has(id)), `walk: ${ids.length} of ${known.size}`);
 }
 
-/** Makes a batch of contacts, two of which cannot be. */
+/** Makes a batch of contacts, two of them invalid. */
 export async function batchContacts(worker: Worker): Promise<void> {
   const items = Array.from({ length: BATCH_ITEMS - 2 }, () => newContact(worker));
   const body = [...items, items[0], { email: 'no address' }];

@@ -1,0 +1,29 @@
+// `crm history`: prints the changes of a record, newest first.
+import { type Command, Option } from 'commander';
+import { lazyAction } from '../settings/lazy-action.ts';
+import { count } from '../settings/options.ts';
+
+const EXAMPLES = `
+Examples:
+  crm history deals ID
+  crm history contacts ID --all -o json
+
+See "crm help changes".`;
+
+/** Adds `crm history`. */
+export function registerHistoryCommand(program: Command): void {
+  program
+    .command('history')
+    .summary('Show the changes of a record')
+    .description(
+      'Print what happened to a record, newest first, also to a deleted one, as long as the server keeps its changes. Times are in UTC.',
+    )
+    .argument('<resource>', 'One of contacts, companies, deals, …')
+    .argument('<id>', 'ID of the record')
+    .addOption(
+      new Option('--limit <n>', 'Maximum number of changes (default: 20)').argParser(count).conflicts('all'),
+    )
+    .option('--all', 'Print all changes')
+    .addHelpText('after', EXAMPLES)
+    .action(lazyAction(async () => (await import('../follow/history.ts')).runHistory));
+}

@@ -1,0 +1,69 @@
+// Carries out `crm history`: prints the changes of a record, newest first.
+import type { Data } from '../../db/model/json.ts';
+import type { Client } from '../api/client.ts';
+import { connect } from '../api/connect.ts';
+import { listAt, pagesOf } from '../api/pages.ts';
+import { resourceNamed, resourcePath } from '../api/target.ts';
+import type { Config } from '../settings/config.ts';
+import { createPrinter } from '../terminal/output.ts';
+import { note, stdout, writeOut } from '../terminal/streams.ts';
+import { terminalWidth } from '../terminal/wrap.ts';
+import type { FeedChange } from './change.ts';
+import { changeLine } from './change-line.ts';
+import { Names } from './names.ts';
+
+export interface HistoryFlags {
+  limit?: number;
+  all?: boolean;
+}
+
+const LIMIT_DEFAULT = 20;
+const FIELDS = [
+  ...['sequence', 'at', 'action', 'resource', 'record_id', 'actor', 'request_id', 'cause'],
+  ...['before', 'after', 'link'],
+];
+
+/** Prints changes up to the limit, as lines for people or in the given format. */
+export async function runHistory(
+  name: string,
+  id: string,
+  { limit, all = false }: HistoryFlags,
+  config: Config,
+): Promise<void> {
+  const path = resourcePath(resourceNamed(name), id);
+  const client = await connect(config);
+  const names = new Names(client, new AbortController().signal);
+  const isForPeople = config.output === 'table';
+  const printer = createPrinter(config, { columns: FIELDS, allFields: FIELDS });
+  const limits = { limit: all ? Number.POSITIVE_INFINITY : (limit ?? LIMIT_DEFAULT) };
+  const record = isForPeople ? await currentRecord(client, path) : null;
+  let isEmpty = true;
+  let hasMore = false;
+  for await (const { records, nextCursor } of pagesOf(client, listAt(`${path}/history`), limits)) {
+    isEmpty &&= records.length === 0;
+    hasMore = nextCursor !== null;
+    if (isForPeople) await writeOut(await linesOf(records, record, names, config));
+    else await printer.print(records);
+  }
+  if (!isForPeople) await printer.end();
+  else if (isEmpty) note('No changes of this record are kept.');
+  if (hasMore) note('There are older changes: add --limit N or --all.');
+}
+
+// Null if it is deleted.
+async function currentRecord(client: Client, path: string): Promise<Data | null> {
+  const { body } = await client.request('GET', path, { expectErrors: true });
+  return body.object === 'success' ? (body.data as Data) : null;
+}
+
+async function linesOf(
+  records: readonly Data[],
+  record: Data | null,
+  names: Names,
+  { isColored }: Config,
+): Promise<string> {
+  const changes = records.map((change) => ({ ...change, record }) as unknown as FeedChange);
+  await names.learn(changes);
+  const layout = { columns: terminalWidth(stdout), isColored, nowMs: Date.now() };
+  return changes.map((change) => changeLine(change, names, layout)).join('');
+}

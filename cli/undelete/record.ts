@@ -1,0 +1,48 @@
+// Carries out `crm undelete RESOURCE ID`: restores one deleted record.
+import type { Resource } from '../../db/model/resource.ts';
+import { resourceColumns } from '../api/column-layout.ts';
+import { connect } from '../api/connect.ts';
+import { recordOf } from '../api/envelope.ts';
+import { resourceNamed, resourcePath } from '../api/target.ts';
+import { isRefusal, usageError, withSteps } from '../errors.ts';
+import { isOurId } from '../input/record-id.ts';
+import type { Config } from '../settings/config.ts';
+import { printRecord } from '../terminal/output.ts';
+import { note } from '../terminal/streams.ts';
+
+/** Restores a deleted record and prints it. */
+export async function runUndelete(
+  what: string | undefined,
+  id: string | undefined,
+  { dryRun: isDryRun = false }: { dryRun?: boolean },
+  config: Config,
+): Promise<void> {
+  if (what === undefined || id === undefined) {
+    throw usageError(
+      'What to restore is missing.',
+      'run: crm undelete RESOURCE ID',
+      'or, for all that a request deleted: crm undelete --request ID',
+    );
+  }
+  const resource = undeletable(what);
+  const path = `${resourcePath(resource, id)}/undelete`;
+  const client = await connect(config);
+  try {
+    const record = recordOf(await client.request('POST', path, { isDryRun }));
+    if (isDryRun) note('Dry run: nothing was written.');
+    await printRecord(config, record, resourceColumns(resource));
+  } catch (error) {
+    if (!isRefusal(error, 404) || !isOurId(id)) throw error;
+    const step = `to see what happened to it, run: crm history ${resource.name} ${id}`;
+    throw withSteps(error, () => [step]);
+  }
+}
+
+function undeletable(what: string): Resource {
+  const resource = resourceNamed(what);
+  if (resource.verbs.includes('delete')) return resource;
+  throw usageError(
+    `${resource.name} cannot be undeleted.`,
+    'use one of: contacts, companies, pipelines, deals, tasks, notes, segments.',
+  );
+}

@@ -1,0 +1,167 @@
+// Carries out `crm webhooks`, except `ping`.
+import type { Data } from '../../db/model/json.ts';
+import { requestBody } from '../api/body.ts';
+import { connect } from '../api/connect.ts';
+import { recordOf } from '../api/envelope.ts';
+import { listAt, pagesOf } from '../api/pages.ts';
+import { CliError, usageError } from '../errors.ts';
+import { isoMilliseconds } from '../input/instant.ts';
+import type { Config } from '../settings/config.ts';
+import { durationMs } from '../settings/options.ts';
+import { createPrinter, printRecord } from '../terminal/output.ts';
+import { canAsk, confirm } from '../terminal/questions.ts';
+import { note, writeOut } from '../terminal/streams.ts';
+import { DELIVERY_LOOK, WEBHOOK_FIELDS, WEBHOOK_LOOK, webhookPath } from './fields.ts';
+
+interface WebhookWrite {
+  data?: string;
+  dryRun?: boolean;
+}
+
+const NOTHING_WRITTEN = 'Dry run: nothing was written.';
+const DELIVERIES_DEFAULT = 20;
+
+/** Prints all webhooks. */
+export async function runWebhooksList(_flags: unknown, config: Config): Promise<void> {
+  const printer = createPrinter(config, WEBHOOK_LOOK);
+  for await (const page of pagesOf(await connect(config), listAt(webhookPath())))
+    await printer.print(page.records);
+  await printer.end();
+}
+
+/** Prints a webhook. */
+export async function runWebhooksGet(id: string, _flags: unknown, config: Config): Promise<void> {
+  const path = webhookPath(id);
+  await printRecord(config, recordOf(await (await connect(config)).request('GET', path)), WEBHOOK_LOOK);
+}
+
+/** Creates a webhook, and prints it with its secret. */
+export async function runWebhooksCreate(
+  pairs: string[],
+  { data, dryRun: isDryRun = false }: WebhookWrite,
+  config: Config,
+): Promise<void> {
+  const body = await requestBody(data, pairs, WEBHOOK_FIELDS);
+  const client = await connect(config);
+  const webhook = recordOf(await client.request('POST', webhookPath(), { ...body, isDryRun }));
+  if (isDryRun) {
+    const { secret: _, ...rest } = webhook;
+    note(NOTHING_WRITTEN);
+    return printRecord(config, rest, WEBHOOK_LOOK);
+  }
+  await printWithSecret(config, webhook);
+  note(`Next: crm webhooks ping ${webhook.id}   (sends a first message, and says what came of it)`);
+}
+
+/** Changes the given fields of a webhook, and prints it. */
+export async function runWebhooksUpdate(
+  id: string,
+  pairs: string[],
+  { data, dryRun: isDryRun = false }: WebhookWrite,
+  config: Config,
+): Promise<void> {
+  const path = webhookPath(id);
+  const body = await requestBody(data, pairs, WEBHOOK_FIELDS);
+  const client = await connect(config);
+  const webhook = recordOf(await client.request('PATCH', path, { ...body, isDryRun }));
+  if (isDryRun) note(NOTHING_WRITTEN);
+  await printRecord(config, webhook, WEBHOOK_LOOK);
+  if (webhook.skipped_at !== null && webhook.skipped_at === webhook.updated_at) {
+    note('The changes since it was disabled are no longer kept. It begins with the next change.');
+    note('Next: Copy the records again if you need what it missed.');
+  }
+}
+
+/** Deletes a webhook after a person or --yes confirms it. */
+export async function runWebhooksDelete(
+  id: string,
+  { yes = false, dryRun: isDryRun = false }: { yes?: boolean; dryRun?: boolean },
+  config: Config,
+): Promise<void> {
+  const path = webhookPath(id);
+  const isSure = yes || isDryRun;
+  if (!isSure && !canAsk()) {
+    throw usageError(
+      'Cannot ask for confirmation without a terminal.',
+      'add --yes to delete without a prompt.',
+    );
+  }
+  const client = await connect(config);
+  if (!isSure && !(await confirm(`Delete webhook ${id}?`)))
+    throw new CliError('Nothing was deleted.', { nextSteps: ['answer y, or add --yes.'] });
+  await client.request('DELETE', path, { isDryRun });
+  note(isDryRun ? `Would delete webhook ${id}. Nothing was written.` : `Deleted webhook ${id}.`);
+}
+
+/** Gives a webhook a new secret, and prints it. */
+export async function runWebhooksRotate(id: string, _flags: unknown, config: Config): Promise<void> {
+  const path = webhookPath(id, '/rotate');
+  await printWithSecret(config, recordOf(await (await connect(config)).request('POST', path)));
+  note('The old secret also signs for 24 hours. Replace it where you receive the changes until then.');
+}
+
+// The secret on a line of its own, so that it is whole on a narrow terminal.
+async function printWithSecret(config: Config, webhook: Data): Promise<void> {
+  const { secret, ...rest } = webhook;
+  if (config.output !== 'table')
+    return printRecord(config, webhook, {
+      ...WEBHOOK_LOOK,
+      allFields: [...WEBHOOK_LOOK.allFields, 'secret'],
+    });
+  await printRecord(config, rest, WEBHOOK_LOOK);
+  await writeOut(
+    `\nIts secret, shown only once. Store it where you receive the changes, to check their signatures:\n\n${secret}\n\n`,
+  );
+}
+
+/** Has changes sent again. */
+export async function runWebhooksReplay(
+  id: string,
+  { since, from, to }: { since?: string; from?: number; to?: number },
+  config: Config,
+): Promise<void> {
+  const path = webhookPath(id, '/replay');
+  const body = since === undefined ? spanOf(from, to) : { since: timeOf(since) };
+  const replayed = recordOf(await (await connect(config)).request('POST', path, { body }));
+  if (config.isOutputGiven && config.output !== 'table')
+    return printRecord(config, replayed, { columns: ['from', 'to'], allFields: ['from', 'to'] });
+  const span = replayed.from === null ? '' : ` ${replayed.from} to ${replayed.to}`;
+  note(`Sending the changes${span} again that webhook ${id} subscribes to.`);
+  note(`Next: crm webhooks deliveries ${id}`);
+}
+
+function spanOf(from: number | undefined, to: number | undefined): Data {
+  if (from !== undefined && to !== undefined) return { from, to };
+  throw usageError(
+    'Which changes to send again is not given.',
+    'add --since TIME, or both --from N and --to N.',
+  );
+}
+
+function timeOf(text: string): string {
+  const duration = durationMs(text);
+  const at = duration === undefined ? isoMilliseconds(text) : Date.now() - duration;
+  if (at !== undefined) return new Date(at).toISOString();
+  throw usageError(
+    `"${text}" is not a valid time.`,
+    'use a format like 30m, 2h, 2027-01-31 or 2027-01-31T09:00:00Z.',
+  );
+}
+
+/** Prints attempts to deliver, newest first. */
+export async function runWebhooksDeliveries(
+  id: string,
+  { limit, all = false }: { limit?: number; all?: boolean },
+  config: Config,
+): Promise<void> {
+  const list = listAt(webhookPath(id, '/deliveries'));
+  const printer = createPrinter(config, DELIVERY_LOOK);
+  const max = all ? Number.POSITIVE_INFINITY : (limit ?? DELIVERIES_DEFAULT);
+  let hasMore = false;
+  for await (const page of pagesOf(await connect(config), list, { limit: max })) {
+    await printer.print(page.records);
+    hasMore = page.nextCursor !== null;
+  }
+  await printer.end();
+  if (hasMore) note('More deliveries exist. To list them, add --limit N or --all.');
+}

@@ -1,0 +1,100 @@
+// How long changes are kept: set by the operator for all nodes, and older ones removed a few at a time.
+
+import { sql } from 'kysely';
+import { CHANGES_DAYS, changesDaysOf } from '../engine/changes-kept.ts';
+import { loadOrganizationState, setOrganizationState } from '../engine/organization-state.ts';
+import type { Db, Trx } from '../engine/schema.ts';
+import { findSetting, setSetting } from '../engine/setting.ts';
+import type { Store } from '../store.ts';
+import { changesIn } from './change-runs.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const PURGED_ROWS_MAX = 1_000;
+
+/** Sets for how many days changes are kept, by all servers of the database; 0 for none at all. */
+export function setChangesDays(trx: Trx, days: number): Promise<void> {
+  return setSetting(trx, CHANGES_DAYS, String(days));
+}
+
+/** For how many days changes are kept. */
+export async function findChangesDays(db: Db): Promise<number> {
+  return changesDaysOf(await findSetting(db, CHANGES_DAYS));
+}
+
+/** Number of changes that the log contains. */
+export async function countChanges(db: Db): Promise<number> {
+  const { total } = await db
+    .selectFrom('org_clocks')
+    .select(sql<number | null>`sum(last_change - first_change + 1)`.as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total ?? 0);
+}
+
+/**
+ * Removes the changes that are no longer kept, a few at a time and under the lock of their organization, so that no write
+ * waits long. Returns their number.
+ * @param now Unix milliseconds
+ */
+export async function purgeChanges(store: Pick<Store, 'read' | 'write'>, now: number): Promise<number> {
+  const days = await findChangesDays(store.read);
+  const before = days === 0 ? Number.MAX_SAFE_INTEGER : now - days * DAY_MS;
+  let total = 0;
+  for (const orgNumber of await findOrganizationsWithOld(store.read, before)) {
+    for (let rows = PURGED_ROWS_MAX; rows === PURGED_ROWS_MAX; ) {
+      const removed = await store.write(orgNumber, (trx) => removeOldest(trx, orgNumber, before));
+      rows = removed.rows;
+      total += removed.changes;
+    }
+  }
+  return total;
+}
+
+async function findOrganizationsWithOld(db: Db, before: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('org_clocks as clock')
+    .select('clock.org_id')
+    .where('clock.last_change', '>', 0)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom(
+            eb
+              .selectFrom('changes as change')
+              .select(['change.at', 'change.sequence'])
+              .whereRef('change.org_id', '=', 'clock.org_id')
+              .orderBy('change.sequence')
+              .limit(1)
+              .as('oldest'),
+          )
+          .select('oldest.at')
+          .where((or) =>
+            or.or([or('oldest.at', '<', before), or('oldest.sequence', '<', or.ref('clock.first_change'))]),
+          ),
+      ),
+    )
+    .execute();
+  return rows.map(({ org_id }) => org_id);
+}
+
+// Returns how many it removed.
+async function removeOldest(
+  trx: Trx,
+  orgNumber: number,
+  before: number,
+): Promise<{ rows: number; changes: number }> {
+  const state = await loadOrganizationState(trx, orgNumber);
+  const { first } = state.changes;
+  const oldest = await trx
+    .selectFrom('changes')
+    .select(['sequence', 'at', 'record'])
+    .where('org_id', '=', orgNumber)
+    .orderBy('sequence')
+    .limit(PURGED_ROWS_MAX)
+    .execute();
+  const old = oldest.filter(({ sequence, at }) => at < before || sequence < first);
+  const last = old.at(-1)?.sequence;
+  if (last === undefined) return { rows: 0, changes: 0 };
+  await trx.deleteFrom('changes').where('org_id', '=', orgNumber).where('sequence', '<=', last).execute();
+  setOrganizationState(trx, state, { changes: { ...state.changes, first: Math.max(first, last + 1) } });
+  return { rows: old.length, changes: old.reduce((sum, row) => sum + changesIn(row), 0) };
+}

@@ -1,0 +1,63 @@
+// Finding what depends on records that are deleted, some rows at a time.
+import { type RawBuilder, sql } from 'kysely';
+import type { Eventually } from '../engine/engine.ts';
+import type { Db, RecordTrx } from '../engine/schema.ts';
+import { lookupFirst, type Param, statement, written } from '../engine/statement.ts';
+
+// Takes a few milliseconds to change.
+/** How many rows are found at a time. */
+export const ROWS_AT_ONCE = 500;
+
+/** Records of one resource that are about to be deleted, for the statements about them. */
+export interface Sought {
+  orgNumber: number;
+  /** Unix milliseconds. */
+  now: number;
+  ids: readonly string[];
+  /** The key of the last row that was found before, for a single record; '' at first. */
+  after: string;
+  /** The IDs of all records that are deleted together. */
+  deleted: ReadonlySet<string>;
+}
+
+/** Some of the rows that depend on records in one way. */
+export interface Found {
+  /** Whether there can be more of them. */
+  isCut: boolean;
+  /** The key of the last of them. */
+  last: string;
+  /** The records that one with that ID is tied to by rows which clients do not see, also those that are not found yet. */
+  tied?(id: string): Promise<{ table: string; ids: string[] }>;
+  /** Changes them, so that they no longer depend on the records. */
+  release(): Promise<void>;
+  /**
+   * Notes these changes, as far as they are due to the record with that ID.
+   * @param cause the sequence number of its delete
+   */
+  note(id: string, cause: number): Promise<void>;
+}
+
+/** Finds some of the rows that depend on records in one way. */
+export type Find = (trx: RecordTrx, sought: Sought) => Promise<Found>;
+
+/**
+ * Makes a function that finds rows in the order of their key, a piece at a time. It goes on after the key: rows that no longer
+ * match would all be looked at again, as PostgreSQL keeps them in its indexes until the end of the transaction.
+ * @param key differs among the rows of one record
+ * @param query the query for rows; `isGiven` is the condition that a column has the ID of a record
+ */
+export function findInPieces<R>(
+  key: RawBuilder<unknown>,
+  query: (param: Param, isGiven: (column: RawBuilder<string>) => RawBuilder<boolean>) => RawBuilder<R>,
+): (db: Db, sought: Sought) => Eventually<R[]> {
+  const first = lookupFirst<R>(ROWS_AT_ONCE, query);
+  const next = statement<R>((db, param) => {
+    const isNext = (column: RawBuilder<string>) =>
+      sql<boolean>`${column} = ${param('value')} and ${key} > ${param('after')}`;
+    return written(db, sql<R>`${query(param, isNext)} limit ${sql.lit(ROWS_AT_ONCE)}`);
+  });
+  return (db, { orgNumber, ids, after }) => {
+    const [value = ''] = ids;
+    return after === '' ? first(db, orgNumber, ids) : next(db, { org: orgNumber, value, after });
+  };
+}

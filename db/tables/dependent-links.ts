@@ -1,0 +1,108 @@
+// Links that go with records that are deleted, or have a field of their own that refers to them.
+
+import { type RawBuilder, sql } from 'kysely';
+import type { ChangeContext } from '../engine/change-log.ts';
+import type { RecordTrx } from '../engine/schema.ts';
+import type { ColumnValue } from '../model/fields.ts';
+import { childOf } from '../model/links.ts';
+import type { Link, Resource, Row } from '../model/resource.ts';
+import { kindOf } from '../model/resources/link-kinds.ts';
+import { getResource } from '../model/resources/registry.ts';
+import { noteLinks } from './changes.ts';
+import { type Find, findInPieces, ROWS_AT_ONCE } from './dependent-finds.ts';
+import { linkNote } from './link-batches.ts';
+import type { KindLinkRow } from './link-lists.ts';
+import { clearingTies, removeTies, type Tie } from './ties.ts';
+
+/** Links with a field of their own that refers to the records. */
+export function linkFields(link: Link, column: string): Find {
+  const find = linksBy(link, column);
+  const clear = clearingTies(link, column);
+  return async (trx, sought) => {
+    const { orgNumber, deleted, now } = sought;
+    const rows = await find(trx, { ...sought, after: '' });
+    return {
+      isCut: rows.length === ROWS_AT_ONCE,
+      last: '',
+      release: () => clear(trx, orgNumber, rows),
+      note: (target, cause) => {
+        // A link that goes with its child is logged as it was.
+        const changed = rows.filter((row) => row[column] === target && !deleted.has(row.child_id));
+        const cleared = changed.map((row) => ({ ...row, [column]: null }));
+        return noteTies(trx, link, { orgNumber, at: now, cause, action: 'linked' }, cleared);
+      },
+    };
+  };
+}
+
+/** Links of the records. */
+export function linkRows(link: Link, column: string): Find {
+  const find = linksBy(link, column);
+  const end = column === link.parentColumn ? 'parent_id' : 'child_id';
+  const other = end === 'parent_id' ? 'child_id' : 'parent_id';
+  return async (trx, sought) => {
+    const { orgNumber, now } = sought;
+    const rows = await find(trx, sought);
+    return {
+      isCut: rows.length === ROWS_AT_ONCE,
+      last: rows.at(-1)?.[other] ?? '',
+      release: () => removeTies(trx, link, orgNumber, rows),
+      note: (target, cause) => {
+        const removed = rows.filter((row) => row[end] === target);
+        return noteTies(trx, link, { orgNumber, at: now, cause, action: 'unlinked' }, removed);
+      },
+    };
+  };
+}
+
+/** A link with what the log needs of the records at its ends. */
+type FoundLink = Row &
+  Tie & {
+    linked_at: number;
+    parent_owner: ColumnValue;
+    parent_type: string | null;
+    child_owner: ColumnValue;
+  };
+
+function linksBy(link: Link, column: string) {
+  const { table, parentColumn, childColumn, fields, typedBy, children } = link;
+  const { parent } = kindOf(link);
+  const of = (name: string) => sql.ref(`tie.${name}`);
+  const inRecord = (resource: Resource, name: string, id: string) =>
+    sql`(select ${sql.ref(name)} from ${sql.table(resource.name)} as record
+      where record.org_id = tie.org_id and record.id = ${of(id)})`;
+  const ownerOf = (resource: Resource, id: string) =>
+    resource.owner === null ? sql`null` : inRecord(resource, resource.owner, id);
+  const owners = Object.values(children).map((child) => ownerOf(getResource(child), childColumn));
+  const columns = [
+    sql`${of(parentColumn)} as parent_id`,
+    sql`${of(childColumn)} as child_id`,
+    sql`${of('created_at')} as linked_at`,
+    ...Object.keys(fields).map((name) => sql`${of(name)} as ${sql.ref(name)}`),
+    sql`${ownerOf(parent, parentColumn)} as parent_owner`,
+    sql`${typedBy === 'parent' ? inRecord(parent, 'record_type', parentColumn) : sql`null`} as parent_type`,
+    sql`${owners.length > 1 ? sql`coalesce(${sql.join(owners)})` : owners[0]} as child_owner`,
+  ];
+  const order = [column, ...[parentColumn, childColumn].filter((one) => one !== column)].map(of);
+  const key = of(column === parentColumn ? childColumn : parentColumn);
+  return findInPieces<FoundLink>(key, (param, isGiven) => {
+    const isTied = sql`tie.org_id = ${param('org')} and ${isGiven(of(column) as RawBuilder<string>)}`;
+    return sql`select ${sql.join(columns)} from ${sql.table(table)} as tie where ${isTied}
+      order by ${sql.join(order)}`;
+  });
+}
+
+async function noteTies(
+  trx: RecordTrx,
+  link: Link,
+  context: ChangeContext & { action: 'linked' | 'unlinked' },
+  rows: readonly FoundLink[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const kind = kindOf(link);
+  const links = rows.map(({ parent_owner, parent_type: record_type, child_owner, ...row }) => {
+    const child = childOf(link, { link: row, parent: { record_type } }) ?? '';
+    return linkNote(kind, row as KindLinkRow, child, { parent: parent_owner, child: child_owner });
+  });
+  await noteLinks(trx, kind.parent, context, links);
+}

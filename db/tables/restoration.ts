@@ -1,0 +1,45 @@
+// A deleted record that is restored, and the changes that its delete caused.
+
+import type { ChangeRow } from '../engine/change-row.ts';
+import type { RecordKey, RecordRow } from '../engine/schema.ts';
+import type { Resource } from '../model/resource.ts';
+import { getResource } from '../model/resources/registry.ts';
+import {
+  CHANGE_ACTIONS,
+  CHANGE_RESOURCES,
+  type ChangeAction,
+  idOfBytes,
+  type LinkValues,
+  type UpdateValues,
+} from './changes.ts';
+
+/** A deleted record that was inserted again. */
+export interface Restoration extends RecordKey {
+  row: RecordRow;
+  /** The sequence number of its delete. */
+  sequence: number;
+  /** The sequence number of the change that restores it. */
+  cause: number;
+  /** Unix milliseconds. */
+  now: number;
+}
+
+/** A change that the delete of a record caused. */
+export interface Entailed {
+  action: ChangeAction | undefined;
+  resource: Resource;
+  /** The record that it changed; of a link, the parent. */
+  id: string;
+  /** Those of its values that are not erased. */
+  values: Partial<UpdateValues & LinkValues>;
+}
+
+/** Reads a change that a delete caused. */
+export function entailedBy({ action, resource, record, data }: ChangeRow): Entailed {
+  return {
+    action: CHANGE_ACTIONS[action],
+    resource: getResource(CHANGE_RESOURCES[resource] ?? ''),
+    id: idOfBytes(record),
+    values: data === null ? {} : (JSON.parse(data) as Entailed['values']),
+  };
+}

@@ -1,0 +1,95 @@
+// What depended on a deleted record is restored with it, from what its delete caused, some changes at a time.
+
+import { sql } from 'kysely';
+import { memoize } from '../cache.ts';
+import { type Db, type RecordRow, type RecordTrx, tableOf } from '../engine/schema.ts';
+import { lookup } from '../engine/statement.ts';
+import { TimeSlices } from '../event-loop.ts';
+import type { ColumnValue } from '../model/fields.ts';
+import type { Resource } from '../model/resource.ts';
+import { listChanges } from './change-queries.ts';
+import { CHANGE_RESOURCES } from './changes.ts';
+import { ROWS_AT_ONCE } from './dependent-finds.ts';
+import { columnsTo } from './dependents.ts';
+import { fillReferences, updateReservedRecords } from './record-updates.ts';
+import { type Entailed, entailedBy, type Restoration } from './restoration.ts';
+import { restoreLinks } from './restored-links.ts';
+
+/** Restores the references that the delete of a record cleared and that are still null, and its links whose other end exists. */
+export async function restoreDependents(
+  trx: RecordTrx,
+  resource: Resource,
+  restoration: Restoration,
+): Promise<void> {
+  const { orgNumber, sequence, cause } = restoration;
+  const everything = { resources: CHANGE_RESOURCES, recordId: null, action: null, request: null };
+  const some = { ...everything, orgNumber, to: cause - 1, direction: 'asc', limit: ROWS_AT_ONCE } as const;
+  const turns = new TimeSlices();
+  for (let from = sequence + 1; ; ) {
+    const { rows } = await listChanges(trx, { ...some, from });
+    const entailed = rows.filter((row) => row.cause === sequence);
+    const changes = entailed.map(entailedBy);
+    await restoreReferences(trx, resource, restoration, changes);
+    await restoreLinks(trx, resource, restoration, changes);
+    const last = entailed.at(-1);
+    // They follow the delete in one piece.
+    if (last === undefined || entailed.length < rows.length) return;
+    from = last.sequence + 1;
+    if (turns.isOver) await turns.next();
+  }
+}
+
+async function restoreReferences(
+  trx: RecordTrx,
+  resource: Resource,
+  { orgNumber, id, cause, now }: Restoration,
+  changes: readonly Entailed[],
+): Promise<void> {
+  const updated = changes.filter(({ action }) => action === 'updated');
+  for (const [other, ofOther] of Map.groupBy(updated, (change) => change.resource))
+    for (const column of columnsTo(resource, other.fields)) {
+      const cleared = ofOther.filter(({ values: { before } }) => before?.[column] === id);
+      const ids = cleared.map((change) => change.id);
+      const association = Object.values(other.associations).find((one) => one.column === column);
+      if (association === undefined) {
+        await fillReferences(trx, other, column, { orgNumber, ids, value: id, now, cause });
+        continue;
+      }
+      const rows = (await findUnset(trx, other, column, { orgNumber, ids })) as RecordRow[];
+      const columns = { [column]: id, updated_at: now };
+      const values = new Map(cleared.map((change) => [change.id, change.values]));
+      const updates = rows.map((row) => {
+        const linkedAt = values.get(row.id)?.linked_at ?? null;
+        return { row, columns: { ...columns, [association.linkedAt]: linkedAt } };
+      });
+      await updateReservedRecords(trx, other, orgNumber, updates, cause);
+    }
+}
+
+/** Those of the records whose reference is null, with what the log needs of them. */
+export async function findUnset(
+  db: Db,
+  resource: Resource,
+  column: string,
+  { orgNumber, ids }: { orgNumber: number; ids: readonly string[] },
+): Promise<Record<string, ColumnValue>[]> {
+  return unsetOf(resource)(column)(db, orgNumber, ids);
+}
+
+const unsetOf = memoize((resource: Resource) => {
+  const statements = new Map<string, ReturnType<typeof unset>>();
+  return (column: string) => statements.getOrInsertComputed(column, () => unset(resource, column));
+});
+
+function unset({ name, owner }: Resource, column: string) {
+  const columns = ['id', column, ...(owner === null ? [] : [owner])];
+  return lookup<Record<string, ColumnValue>>((db, param, isGiven) =>
+    db
+      .selectFrom(tableOf({ name }))
+      .select(columns as never)
+      .$castTo<Record<string, ColumnValue>>()
+      .where('org_id', '=', param('org'))
+      .where(isGiven(sql.ref('id')))
+      .where(column, 'is', null),
+  );
+}

@@ -1,0 +1,125 @@
+// The feed of changes: a page of what a key sees of the log, from a place in it.
+
+import type { Data } from '../../db/model/json.ts';
+import { getResource } from '../../db/model/resources/registry.ts';
+import { findActors } from '../../db/tables/change-actors.ts';
+import {
+  type ChangeFilters,
+  type ChangeRange,
+  findLogState,
+  type LogState,
+  listChanges,
+} from '../../db/tables/change-queries.ts';
+import type { Direction } from '../../db/tables/list-query.ts';
+import { ApiError } from '../errors.ts';
+import { type ChangeView, showChange, viewOf } from './change-views.ts';
+import { getRecords } from './records.ts';
+import type { Reader } from './rules.ts';
+
+/** How many changes a request examines. */
+export const EXAMINED_MAX = 10_000;
+// Of later queries for a page, which are needed because the key does not see every change.
+const ROWS_MIN = 100;
+const NOTHING: ChangeRange = { from: 1, to: 0 };
+
+/** Which changes a page has. */
+export interface ViewsRequest {
+  filters: ChangeFilters;
+  direction: Direction;
+  /** What remains of the log in that direction. */
+  range: ChangeRange;
+  limit: number;
+  /** Whether nothing is read beyond this change. */
+  isLast?: (view: ChangeView) => boolean;
+}
+
+export interface FeedPage {
+  items: Data[];
+  /** The sequence number of each item. */
+  sequences: number[];
+  /** What remains of the log after the page. */
+  rest: ChangeRange;
+}
+
+/** A page of changes in order; it can be empty although the log goes on. */
+export async function readFeed(reader: Reader, request: ViewsRequest): Promise<FeedPage> {
+  const { views, rest } = await readViews(reader, request);
+  const records = await readRecords(reader, views);
+  const items = await showChanges(reader, views);
+  // Without copying, which takes as long as making them.
+  for (const [index, { recordId }] of views.entries())
+    (items[index] as Data).record = records.get(recordId) ?? null;
+  return {
+    items,
+    sequences: views.map(({ row }) => row.sequence),
+    rest,
+  };
+}
+
+/** Changes as a response shows them, without the records as they are now. */
+export async function showChanges({ db, access }: Reader, views: readonly ChangeView[]): Promise<Data[]> {
+  const actors = await findActors(db, access.orgNumber, new Set(views.map(({ row }) => row.actor)));
+  return views.map((view) => showChange(access, view, actors));
+}
+
+/**
+ * What the log of the key's organization contains.
+ * @throws ApiError 404 if no changes are kept
+ */
+export async function getKeptLog({ db, access }: Reader): Promise<LogState> {
+  const log = await findLogState(db, access.orgNumber);
+  if (!log.isKept)
+    throw new ApiError('RESOURCE_NOT_FOUND', 'This service keeps no changes; its operator can turn that on.');
+  return log;
+}
+
+/** What remains of a stretch of the log after one of its changes. */
+export function restAfter({ from, to }: ChangeRange, sequence: number, direction: Direction): ChangeRange {
+  return direction === 'asc' ? { from: sequence + 1, to } : { from, to: sequence - 1 };
+}
+
+/** Changes as the key sees them, and what remains of the log after them. */
+export async function readViews(
+  { db, access }: Reader,
+  { filters, direction, range, limit, isLast }: ViewsRequest,
+): Promise<{ views: ChangeView[]; rest: ChangeRange }> {
+  const examined = filters.recordId === null ? within(range, direction) : range;
+  const views: ChangeView[] = [];
+  let left = examined;
+  let rowsMax = limit;
+  while (left.from <= left.to && views.length < limit) {
+    const query = { ...filters, ...left, orgNumber: access.orgNumber, direction, limit: rowsMax };
+    const { rows, isCut } = await listChanges(db, query);
+    let read = 0;
+    for (const row of rows) {
+      if (views.length === limit) break;
+      read += 1;
+      const view = viewOf(access, row);
+      if (view === null) continue;
+      views.push(view);
+      if (isLast?.(view)) return { views, rest: NOTHING };
+    }
+    const lastRead = rows[read - 1];
+    if (lastRead !== undefined) left = restAfter(left, lastRead.sequence, direction);
+    const last = direction === 'asc' ? examined.to : examined.from;
+    if (isCut) break;
+    if (rows.length < rowsMax && views.length < limit) left = restAfter(left, last, direction);
+    rowsMax = Math.max(limit, ROWS_MIN);
+  }
+  return { views, rest: direction === 'asc' ? { ...range, from: left.from } : { ...range, to: left.to } };
+}
+
+function within({ from, to }: ChangeRange, direction: Direction): ChangeRange {
+  if (direction === 'asc') return { from, to: Math.min(to, from + EXAMINED_MAX - 1) };
+  return { from: Math.max(from, to - EXAMINED_MAX + 1), to };
+}
+
+// After the changes, so that no record is older than them.
+async function readRecords(reader: Reader, views: readonly ChangeView[]): Promise<Map<string, Data>> {
+  const records = new Map<string, Data>();
+  for (const [name, some] of Map.groupBy(views, ({ resource }) => resource.name)) {
+    const ids = some.map(({ recordId }) => recordId);
+    for (const [id, record] of await getRecords(reader, getResource(name), ids)) records.set(id, record);
+  }
+  return records;
+}

@@ -1,0 +1,60 @@
+// Cursors of the feed of changes: encrypted, because a user-bound key must not learn how much others change.
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
+import type { JsonValue } from '../../db/model/json.ts';
+import { invalid } from '../errors.ts';
+import { type ListIdentity, nameOfList } from './list-identity.ts';
+import { Sealer, type Signing } from './signing.ts';
+
+const SEQUENCE_BYTES = 8;
+
+/** A place in the log of an organization. */
+export interface FeedPlace {
+  sequence: number;
+  /** Of the log. */
+  epoch: string;
+}
+
+/** The cursors of one feed, as one reader sees it. */
+export class FeedCursors {
+  readonly #sealer: Sealer;
+  readonly #feed: string;
+
+  private constructor(sealer: Sealer, feed: string) {
+    this.#sealer = sealer;
+    this.#feed = feed;
+  }
+
+  /** The cursors of a feed, with the current secret. */
+  static of(signing: Signing, feed: ListIdentity): Eventually<FeedCursors> {
+    const sealer = new Sealer(signing, 'feed cursor');
+    return andThen(signing.refresh(), () => new FeedCursors(sealer, nameOfList(feed)));
+  }
+
+  /** The cursor for a place. */
+  issue({ sequence, epoch }: FeedPlace): string {
+    const content = Buffer.alloc(SEQUENCE_BYTES);
+    content.writeBigUInt64BE(BigInt(sequence));
+    return this.#sealer.seal(Buffer.concat([content, Buffer.from(epoch)]), this.#feed).toString('base64url');
+  }
+
+  /**
+   * The place of a cursor; null if none was sent. `now` is in Unix milliseconds.
+   * @param path where it was sent
+   * @throws ApiError 422 VALIDATION_INVALID_FORMAT if it was altered or belongs to another feed
+   */
+  open(cursor: JsonValue | undefined, now: number, path = 'cursor'): FeedPlace | null {
+    if (typeof cursor !== 'string') return null;
+    const bytes = Buffer.from(cursor, 'base64url');
+    const isCanonical = bytes.toString('base64url') === cursor;
+    const content = isCanonical ? this.#sealer.open(bytes, this.#feed, now) : null;
+    if (content === null) {
+      const given = path === 'cursor' ? '' : 'the id of an event, or ';
+      const message = `must be ${given}the end_cursor of a page of the same feed, with the same order and filters`;
+      throw invalid(path, message, 'VALIDATION_INVALID_FORMAT');
+    }
+    return {
+      sequence: Number(content.readBigUInt64BE()),
+      epoch: content.subarray(SEQUENCE_BYTES).toString(),
+    };
+  }
+}

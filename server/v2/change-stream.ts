@@ -1,0 +1,130 @@
+// The feed of changes as a stream of server-sent events.
+import type { Data } from '../../db/model/json.ts';
+import type { EventFeed, EventPage, ReadCall, StreamCall, StreamOperation } from '../operation.ts';
+import { HELD_LIMITS } from '../quotas/held-requests.ts';
+import { getKeptLog, readFeed } from '../records/change-feed.ts';
+import type { FeedPlace } from '../signing/feed-cursors.ts';
+import { changeSchema } from './change-schemas.ts';
+import {
+  CHANGES_PATH,
+  CHANGES_TAG,
+  cursorsOf,
+  FEED_PARAMETERS,
+  filtersOf,
+  rangeAfter,
+  rangeFrom,
+} from './feed-requests.ts';
+
+const PAGE_CHANGES = 100;
+// What a client that reads slowly has the server keep.
+const PAGE_BYTES = 1024 * 1024;
+
+const DESCRIPTION = `The changes of \`/changes\` as server-sent events, each as
+soon as it is committed. The stream stays open. Each event is \`event: change\`; its \`data\` is one change on one line, as in
+\`/changes\`, and its \`id\` is a cursor:
+
+\`\`\`
+event: change
+id: k3RvQm9uZ2U0Y3Vyc29yZm9ydGhlbmV4dHBhZ2U
+data: {"object":"change","sequence":48213,"action":"created",…}
+\`\`\`
+
+After a lost connection, send the last \`id\` as \`Last-Event-ID\` to continue after it, with the same parameters; \`start\` is then
+ignored. Clients such as \`EventSource\` do that on their own, one second later, as \`retry\` asks. An \`end_cursor\` of
+\`/changes\` with the same filters works as well. Every 15 s the stream has a comment, with an \`id\` but no event.
+
+The key is checked every 15 s. If it was revoked, has expired, has other scopes, or must not be used from this address any
+more, the last event is \`event: error\` with the envelope of that error, and the stream ends. So it does if the changes that come next
+are no longer kept, or a backup was restored: copy the records again. When the server stops, the stream ends
+after a whole event, without an error. A client that reads slowly gets the changes later; one that reads nothing for a minute
+is disconnected.
+
+A stream counts as one request, when it begins. A key can have ${HELD_LIMITS.key} streams and requests with \`wait\` at once, an organization
+${HELD_LIMITS.organization}; above that, the response is 429.
+
+Requires the same scopes as \`/changes\`.`;
+
+/** The operation that streams changes. */
+export function streamOperation(): StreamOperation {
+  return {
+    api: 'v2',
+    tag: CHANGES_TAG,
+    scopes: [],
+    method: 'GET',
+    path: `${CHANGES_PATH}/stream`,
+    id: 'streamChanges',
+    summary: 'Stream changes',
+    description: DESCRIPTION,
+    isWrite: false,
+    query: FEED_PARAMETERS,
+    answer: changeSchema(),
+    answerKind: 'stream',
+    successes: { 200: 'Events, without an end.' },
+    errorStatuses: [404, 422],
+    run: runStream,
+  };
+}
+
+async function runStream(call: StreamCall): Promise<EventFeed> {
+  const { access, query, lastEventId, now } = call;
+  const filters = filtersOf(access, query);
+  const cursors = await cursorsOf(call, filters, 'asc');
+  const last = cursors.open(lastEventId ?? undefined, now, 'Last-Event-ID');
+  const log = await getKeptLog(call);
+  // A place that is not kept any more is reported as in the midst of a stream.
+  const place = last ?? {
+    sequence: (await rangeFrom(call, log, 'asc')).from - 1,
+    epoch: log.epoch,
+  };
+  return new ChangeEvents(call, place);
+}
+
+class ChangeEvents implements EventFeed {
+  readonly event = 'change';
+  readonly #call: ReadCall;
+  #place: FeedPlace;
+
+  constructor(call: ReadCall, place: FeedPlace) {
+    this.#call = call;
+    this.#place = place;
+  }
+
+  async read(): Promise<EventPage> {
+    const call = this.#call;
+    const filters = filtersOf(call.access, call.query);
+    // Again for each page, because the secret that signs can change.
+    const cursors = await cursorsOf(call, filters, 'asc');
+    const log = await getKeptLog(call);
+    const range = rangeAfter(log, 'asc', this.#place, 'Last-Event-ID');
+    const page = await readFeed(call, { filters, direction: 'asc', range, limit: PAGE_CHANGES });
+    const { epoch } = this.#place;
+    const texts = textsThatFit(page.items);
+    const events = texts.map((data, index) => {
+      const sequence = page.sequences[index] ?? 0;
+      return { id: cursors.issue({ sequence, epoch }), data };
+    });
+    const isWhole = events.length === page.items.length;
+    const sequence = isWhole ? page.rest.from - 1 : (page.sequences[events.length - 1] ?? 0);
+    this.#place = { sequence, epoch };
+    return { events, caughtUpAt: sequence >= log.last ? log.last : null };
+  }
+
+  async place(): Promise<string> {
+    const call = this.#call;
+    const cursors = await cursorsOf(call, filtersOf(call.access, call.query), 'asc');
+    return cursors.issue(this.#place);
+  }
+}
+
+// Includes the one that exceeds the limit; the others are read again.
+function textsThatFit(items: readonly Data[]): string[] {
+  const texts: string[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    if (bytes > PAGE_BYTES) break;
+    const text = JSON.stringify(item);
+    bytes += Buffer.byteLength(text);
+    texts.push(text);
+  }
+  return texts;
+}

@@ -1,0 +1,56 @@
+// How long changes are kept: said once to one server, and true for the database from then on.
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Sandbox } from '../support/command.ts';
+
+const sandbox = new Sandbox();
+let key: string;
+beforeAll(async () => {
+  key = await sandbox.ok(['init', '--org', 'Acme', '--user', 'ada@acme.example']);
+});
+afterAll(() => sandbox[Symbol.dispose]());
+
+/** The feed of a server with these flags, from a cursor. */
+async function feedOf(flags: string[], cursor = ''): Promise<{ status: number; body: Feed }> {
+  const server = await sandbox.serve(flags);
+  const query = cursor === '' ? '' : `?cursor=${cursor}`;
+  const response = await fetch(`${server.url}/api/v2/changes${query}`, {
+    headers: { 'X-Service-Api-Key': key },
+  });
+  const body = (await response.json()) as Feed;
+  await server.stop();
+  return { status: response.status, body };
+}
+
+interface Feed {
+  page_info: { end_cursor: string };
+  error: { details: { path: string }[] };
+}
+
+const told = async () =>
+  /^.*changes.*$/m
+    .exec(await sandbox.ok(['doctor']))?.[0]
+    .replace(/\s+/g, ' ')
+    .trim();
+
+test('is kept by servers that are not told otherwise, and crm doctor tells it', async () => {
+  expect((await feedOf([])).status).toBe(200);
+  expect(await told()).toBe('ok changes 1 change, kept for 30 days');
+  expect((await feedOf(['--changes-days', '0'])).status).toBe(404);
+  expect(await told()).toBe('ok changes not kept (serve --changes-days 0)');
+  expect((await feedOf([])).status).toBe(404);
+  expect((await feedOf(['--changes-days', '7'])).status).toBe(200);
+  expect(await told()).toBe('ok changes 1 change, kept for 7 days');
+});
+
+test.each(['-1', '366', 'x'])('must be a number of days: not %s', async (days) => {
+  const { code, stderr } = await sandbox.crm(['serve', '--port', '0', `--changes-days=${days}`]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--changes-days')]);
+});
+
+test('a restored backup refuses the cursors from before', async () => {
+  const { body } = await feedOf([]);
+  await sandbox.ok(['backup', 'b.db', '--quiet']);
+  await sandbox.ok(['restore', 'b.db', '--confirm', '--quiet']);
+  const refused = await feedOf([], body.page_info.end_cursor);
+  expect([refused.status, refused.body.error.details[0]?.path]).toEqual([422, 'cursor']);
+});

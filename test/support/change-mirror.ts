@@ -1,0 +1,188 @@
+// A copy of an organization that follows the feed of changes, and nothing else.
+import { expect } from 'bun:test';
+import type { Json } from './harness.ts';
+import type { Client } from './v2.ts';
+
+/** What the lists give: of a resource, and of a kind of links in a collection. */
+export interface Truth {
+  records(resource: string): Promise<Json[]> | Json[];
+  links(kind: string): Promise<Json[]> | Json[];
+}
+
+export const MIRRORED = [
+  ...['contacts', 'companies', 'deals', 'pipelines', 'tasks', 'notes', 'segments'],
+  ...['interactions', 'meetings', 'recordings', 'bookings'],
+];
+/** Associations are fields of their records. */
+export const MIRRORED_LINKS = ['deals.contacts', 'deals.companies', 'notes.records', 'segments.members'];
+
+// What the service works out from other records leaves no change.
+const COMPUTED = ['last_interaction_at', 'member_count', 'recording_ids', 'contact_ids', 'company_ids'];
+const MOVED_BY_INTERACTIONS = ['contacts', 'companies'];
+
+const nameOf = ({ parent_id, id }: Json) => `${parent_id} ${id}`;
+
+/** The feed refused a request, such as for a cursor that is too old. */
+export class FeedRefusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, text: string) {
+    super(`the feed gives ${status}: ${text}`);
+    this.status = status;
+  }
+}
+
+export class ChangeMirror {
+  readonly #client: Client;
+  readonly #records = new Map<string, Map<string, Json>>(MIRRORED.map((name) => [name, new Map()]));
+  readonly #links = new Map<string, Map<string, Json>>(MIRRORED_LINKS.map((name) => [name, new Map()]));
+  readonly #isOfUser: boolean;
+  readonly #onChange: (change: Json) => void;
+  readonly #changes: Json[] = [];
+  #cursor: string | null = null;
+  #sequence = 0;
+
+  /**
+   * @param isOfUser whether the client's key is bound to a user, who gets no sequence numbers
+   * @param onChange gets each change once
+   */
+  constructor(client: Client, isOfUser: boolean, onChange: (change: Json) => void = () => undefined) {
+    this.#client = client;
+    this.#isOfUser = isOfUser;
+    this.#onChange = onChange;
+  }
+
+  /** Begins again with what there is: the copy, and the place of the feed from before it. */
+  async copy(truth: Truth): Promise<void> {
+    const { status, body, text } = await this.#client.get('/changes?start=now');
+    if (status !== 200) throw new FeedRefusal(status, text);
+    for (const copied of [...this.#records.values(), ...this.#links.values()]) copied.clear();
+    this.#cursor = body.page_info.end_cursor;
+    this.#sequence = body.page_info.head ?? 0;
+    for (const name of MIRRORED) for (const one of await truth.records(name)) this.#of(name).set(one.id, one);
+    for (const kind of MIRRORED_LINKS)
+      for (const one of await truth.links(kind)) this.#linksOf(kind).set(nameOf(one), one);
+  }
+
+  /** What the feed has had of a record since it last came into sight, newest first, as its history shows it. */
+  historyOf(resource: string, id: string): Json[] {
+    const changes = this.#changes.filter((one) => one.resource === resource && one.record_id === id);
+    const first = changes.findLastIndex(({ action }) => action === 'created');
+    return changes.slice(Math.max(0, first)).toReversed();
+  }
+
+  /** Reads the feed to its end, and waits so many seconds for more where there is nothing. @throws FeedRefusal */
+  async follow(waitSeconds = 0): Promise<void> {
+    for (let isMore = true; isMore; ) {
+      const place: string = this.#cursor === null ? '' : `&cursor=${this.#cursor}`;
+      const { status, body, text } = await this.#client.get(`/changes?limit=200&wait=${waitSeconds}${place}`);
+      if (status !== 200) throw new FeedRefusal(status, text);
+      for (const change of body.data) await this.#apply(change);
+      this.#cursor = body.page_info.end_cursor;
+      isMore = body.page_info.has_next_page;
+    }
+  }
+
+  /** How many records of a resource, or links of a kind, the copy has. */
+  count(name: string): number {
+    return (this.#records.get(name) ?? this.#links.get(name))?.size ?? 0;
+  }
+
+  /** The differences between the copy and these records of a list. */
+  differences(resource: string, records: readonly Json[]): string[] {
+    const copy = this.#of(resource);
+    return records.flatMap((one) => {
+      const [copied, listed] = [copy.get(one.id), one].map((record) => record && plain(resource, record));
+      if (Bun.deepEquals(copied, listed)) return [];
+      return [
+        `${resource}/${one.id}: the copy has ${JSON.stringify(copied)}, the list ${JSON.stringify(listed)}`,
+      ];
+    });
+  }
+
+  /** Holds the copy against what the lists give. */
+  expectSame(truth: Truth): Promise<void> {
+    const copy = {
+      records: (name: string) => [...this.#of(name).values()],
+      links: (kind: string) => [...this.#linksOf(kind).values()],
+    };
+    return expectSameLists(copy, truth);
+  }
+
+  async #apply(change: Json): Promise<void> {
+    const { sequence, action, resource, record_id, link, record } = change;
+    if (this.#isOfUser) expect(sequence).toBe(null);
+    else expect(sequence).toBe(this.#sequence + 1);
+    this.#sequence = sequence ?? 0;
+    const { record: _, ...logged } = change;
+    this.#changes.push(logged);
+    this.#onChange(change);
+    if (action === 'linked' || action === 'unlinked') {
+      if (link === null) return;
+      const { name, resource: child, ...shown } = link;
+      const links = this.#linksOf(`${resource}.${name}`);
+      const item = { parent_id: record_id, ...shown };
+      if (action === 'linked') links.set(nameOf(item), item);
+      else links.delete(nameOf(item));
+      return;
+    }
+    if (record === null) this.#of(resource).delete(record_id);
+    else this.#of(resource).set(record_id, record);
+    if (!this.#isOfUser) return;
+    if (action === 'deleted') this.#dropLinks(record_id);
+    // It may have links from before it came into sight.
+    if (action === 'created') await this.#listLinks(record_id);
+  }
+
+  #dropLinks(id: string): void {
+    for (const links of this.#links.values())
+      for (const [name, one] of links) if (one.parent_id === id || one.id === id) links.delete(name);
+  }
+
+  async #listLinks(id: string): Promise<void> {
+    for (const kind of MIRRORED_LINKS)
+      for (const one of await this.#client.all(`/links?of=${kind}`))
+        if (one.parent_id === id || one.id === id) this.#linksOf(kind).set(nameOf(one), one);
+  }
+
+  #of(resource: string): Map<string, Json> {
+    return this.#records.getOrInsertComputed(resource, () => new Map());
+  }
+
+  #linksOf(kind: string): Map<string, Json> {
+    return this.#links.getOrInsertComputed(kind, () => new Map());
+  }
+}
+
+/** Holds a copy against what the lists give, without what leaves no change. */
+export async function expectSameLists(copy: Truth, truth: Truth): Promise<void> {
+  const byId = (a: Json, b: Json) => (nameOf(a) < nameOf(b) ? -1 : 1);
+  for (const name of MIRRORED) {
+    const lists = [await copy.records(name), await truth.records(name)];
+    const [copied, listed] = lists.map((list) => list.map((one) => plain(name, one)).toSorted(byId));
+    expect({ [name]: copied }).toEqual({ [name]: listed });
+  }
+  for (const kind of MIRRORED_LINKS) {
+    const [copied, listed] = [await copy.links(kind), await truth.links(kind)];
+    expect({ [kind]: [...copied].toSorted(byId) }).toEqual({ [kind]: [...listed].toSorted(byId) });
+  }
+}
+
+// A record without what leaves no change.
+function plain(resource: string, record: Json): Json {
+  const left = { ...record };
+  for (const name of COMPUTED) delete left[name];
+  if (MOVED_BY_INTERACTIONS.includes(resource)) delete left.updated_at;
+  const people = [left.attendees ?? [], left.attendee ?? []].flat();
+  if (people.length === 0) return left;
+  const nameless = people.map(({ contact_id: _, ...person }: Json) => person);
+  return { ...left, attendees: nameless, attendee: null };
+}
+
+/** What the lists of a service give to a client. */
+export function listsOf(client: Client): Truth {
+  return {
+    records: (resource) => client.all(`/${resource}`),
+    links: (kind) => client.all(`/links?of=${kind}`),
+  };
+}
