@@ -5,7 +5,7 @@ import { addressText } from '../../db/networks.ts';
 import type { Store } from '../../db/store.ts';
 import { type Api, apiOfKey } from '../../db/tables/key-format.ts';
 import { ApiError, type Detail, type ErrorKind } from '../errors.ts';
-import { type CachedKey, KeyCache } from './key-cache.ts';
+import { type CachedKey, KeyCache, type PresentedKeyStore } from './key-cache.ts';
 import { MinuteLimit } from './minute-limit.ts';
 
 /** Wrong credentials that one client IP can send per minute. */
@@ -38,7 +38,7 @@ export class Authenticator {
   readonly #keys: KeyCache;
   readonly #wrong: MinuteLimit;
 
-  constructor(store: Pick<Store, 'read' | 'keyVersion' | 'counters'>) {
+  constructor(store: PresentedKeyStore & Pick<Store, 'counters'>) {
     this.#wrong = new MinuteLimit(store.counters, 'wrong_keys', WRONG_CREDENTIALS_PER_MINUTE);
     this.#keys = new KeyCache(store);
   }

@@ -23,6 +23,9 @@ export interface CachedKey {
   readonly admits: ((address: string) => boolean) | null;
 }
 
+/** What is needed of a store. */
+export type PresentedKeyStore = Pick<Store, 'read' | 'keyVersion' | 'endSnapshot'>;
+
 // Unknown keys are not kept, so that guessing uses no memory.
 const KEYS_MAX = 10_000;
 const LISTS_MAX = 1_000;
@@ -37,13 +40,15 @@ function readNetworks(list: string): ReturnType<typeof networkMatcher> {
 }
 
 export class KeyCache {
-  readonly #store: Pick<Store, 'read' | 'keyVersion'>;
+  readonly #store: PresentedKeyStore;
   readonly #keys: BoundedMap<string, CachedKey>;
   readonly #scopes = new BoundedMap<string, ReadonlySet<string>>(LISTS_MAX);
   readonly #networks = new BoundedMap<string, ReturnType<typeof networkMatcher>>(LISTS_MAX);
   // If keys are looked up for each request, concurrent requests with one key share a lookup.
   readonly #lookUps = new Coalescer<string, PresentedKey | undefined>(async (hashes) => {
     const [hash = ''] = hashes;
+    // The reads of a turn share a snapshot, and another process can have issued the key since that began.
+    this.#store.endSnapshot();
     const row = await findKeyByHash(this.#store.read, hash);
     return hashes.map(() => row);
   });
@@ -52,7 +57,7 @@ export class KeyCache {
   #mark: number | null = null;
 
   /** @param keysMax maximum number of keys kept */
-  constructor(store: Pick<Store, 'read' | 'keyVersion'>, keysMax = KEYS_MAX) {
+  constructor(store: PresentedKeyStore, keysMax = KEYS_MAX) {
     this.#store = store;
     this.#keys = new BoundedMap(keysMax);
     this.#organizations = new BoundedMap(keysMax);

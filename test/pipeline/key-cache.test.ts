@@ -25,7 +25,7 @@ const revoke = (store: Store, id: string) =>
 /** The harness's keys behind a mark that is turned by hand. */
 function knownKeys({ mark = 1 as number | null, keysMax = 100 } = {}) {
   const turn = { mark };
-  const known = new KeyCache({ read: harness.store.read, keyVersion: () => turn.mark }, keysMax);
+  const known = new KeyCache({ ...harness.store, keyVersion: () => turn.mark }, keysMax);
   return { turn, known, isRevoked: async (key: string) => (await known.find(key, 'v2'))?.isRevoked };
 }
 
@@ -160,6 +160,23 @@ describe.skipIf(isPostgres)('the mark of a store on SQLite', () => {
     other.close();
   });
 });
+
+test.skipIf(isPostgres)(
+  'a key is found that another process issued since reads of this turn began',
+  async () => {
+    const { id } = await harness.issue();
+    const key = generateKey('service_live');
+    const { known } = knownKeys();
+    const other = new Database(harness.dbPath);
+    await nextTurn();
+    await harness.store.read.selectFrom('settings').select('name').execute();
+    other.run('INSERT INTO api_key_secrets (org_id, key_id, hash, created_at) VALUES (?, ?, ?, 0)', [
+      ...[harness.orgNumber, id, hashKey(key)],
+    ]);
+    expect(await known.find(key, 'v2')).toBeDefined();
+    other.close();
+  },
+);
 
 describe('with a server in another process, from the very next request', () => {
   async function serve() {
