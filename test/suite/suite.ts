@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
+import { type Result, runFailedAgain } from './again.ts';
 import { type EngineFiles, findTestFiles } from './files.ts';
 import { addUp, closing, type Tally } from './tally.ts';
 import { running, runTests } from './tests-run.ts';
@@ -42,23 +43,20 @@ interface Engine {
   /** What CRM_TEST_DB is there. */
   database: string;
   files: EngineFiles;
-  tallies: Tally[];
 }
 
 const found = findTestFiles(ROOT, process.argv.slice(2));
-const engineOf = (name: string, database: string, files: EngineFiles): Engine => ({
-  ...{ name, database, files },
-  tallies: [],
-});
-const engines = [
-  engineOf('sqlite', '', found.sqlite),
-  ...(address === '' ? [] : [engineOf('postgresql', address, found.postgres)]),
-  engineOf('servers', '', found.servers),
+const engines: Engine[] = [
+  { name: 'sqlite', database: '', files: found.sqlite },
+  ...(address === '' ? [] : [{ name: 'postgresql', database: address, files: found.postgres }]),
+  { name: 'servers', database: '', files: found.servers },
 ];
 
-async function run({ engine: { name, database, tallies }, files }: Task<Engine>): Promise<void> {
+const results: Result<Engine>[] = [];
+
+function run({ engine: { name, database }, files }: Task<Engine>): Promise<Tally> {
   const env = { CRM_TEST_DB: database, CRM_BIN: process.env.CRM_BIN ?? join(ROOT, 'dist/crm') };
-  tallies.push(await runTests({ name, files, env }));
+  return runTests({ name, files, env });
 }
 
 /** Runs tasks, some at a time. */
@@ -66,7 +64,7 @@ async function runAll(tasks: Iterable<Task<Engine>>, lines: number): Promise<voi
   const left = tasks[Symbol.iterator]();
   const line = async () => {
     for (let next = left.next(); interruption === null && next.done !== true; next = left.next())
-      await run(next.value);
+      results.push({ task: next.value, tally: await run(next.value) });
   };
   await Promise.all(Array.from({ length: lines }, line));
 }
@@ -77,14 +75,18 @@ try {
   await runAll(tasksOf(parallel, LINES), LINES);
   const alone = engines.flatMap((engine) => engine.files.alone.map((path) => ({ engine, files: [path] })));
   await runAll(alone, 1);
+  const passedAgain = interruption === null ? await runFailedAgain(results, run) : [];
+  for (const { engine, files } of passedAgain)
+    console.log(`${engine.name} | FAILED AT FIRST, PASSED BY THEMSELVES: ${files.join(' ')}`);
 } finally {
   await server?.close();
 }
-for (const { name, tallies } of engines) {
-  const { passed, skipped, failed } = addUp(tallies);
-  console.log(`${name} | ${passed} passed, ${skipped} skipped, ${failed} failed`);
+for (const engine of engines) {
+  const ofEngine = results.filter(({ task }) => task.engine === engine);
+  const { passed, skipped, failed } = addUp(ofEngine.map(({ tally }) => tally));
+  console.log(`${engine.name} | ${passed} passed, ${skipped} skipped, ${failed} failed`);
 }
-const total = addUp(engines.flatMap(({ tallies }) => tallies));
+const total = addUp(results.map(({ tally }) => tally));
 if (interruption !== null) console.log(`ended by ${interruption}`);
 else console.log(`in ${Math.round((performance.now() - startedMs) / 1_000)} s`);
 console.log(`\n${closing(total)}`);
