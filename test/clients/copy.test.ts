@@ -4,14 +4,17 @@ import { join } from 'node:path';
 import { RECIPES } from '../../cli/recipes/recipes.ts';
 import { beginChangesEpoch } from '../../db/tables/settings.ts';
 import { openApiDocument } from '../../server/openapi/document.ts';
-import { expectSameLists, MIRRORED, MIRRORED_LINKS, type Truth } from '../support/change-mirror.ts';
+import { listsOf, MIRRORED, MIRRORED_LINKS, type Truth } from '../support/change-mirror.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { LANGUAGES, OutsideCopy, ProgramFolder } from '../support/outside-copy.ts';
+import { until } from '../support/until.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 const TEST_MS_MAX = 120_000;
 const KILLS = 6;
+// Far longer than a program that does not wait needs to fail.
+const LOCKED_MS = 500;
 const OPTIONS = {
   ...{ target: 'ESNext', module: 'Preserve', moduleResolution: 'bundler' },
   ...{ lib: ['ESNext', 'DOM', 'DOM.Iterable'], types: ['bun-types'] },
@@ -51,19 +54,19 @@ describe.each(LANGUAGES)('in %s (on this machine: %p)', (language, isHere) => {
   let api: Client;
   let copy: OutsideCopy;
   let truth: Truth;
-  const expectSame = (one: Truth) => expectSameLists(one, truth);
+  let followed = 0;
   beforeAll(async () => {
     harness = await startHarness();
     server = Bun.serve({
       ...{ hostname: '127.0.0.1', port: 0, idleTimeout: 60 },
-      fetch: (request) => harness.handle(request),
+      fetch: async (request) => {
+        const response = await harness.handle(request);
+        if (request.url.includes('/changes')) followed += 1;
+        return response;
+      },
     });
     api = clientOf(harness);
-    const all: Truth = {
-      records: (resource) => api.all(`/${resource}`),
-      links: (kind) => api.all(`/links?of=${kind}`),
-    };
-    truth = all;
+    truth = listsOf(api);
     const { key } = await harness.issue({ scopes: MIRRORED.map((name) => `${name}:read`) });
     copy = new OutsideCopy(programs, { language, url: server.url.origin, key });
   });
@@ -79,9 +82,9 @@ describe.each(LANGUAGES)('in %s (on this machine: %p)', (language, isHere) => {
       await write(api, 20);
       copy.start();
       await write(api, 10);
-      await copy.settle(expectSame);
+      await copy.settle(truth);
       await write(api, 3);
-      await copy.settle(expectSame);
+      await copy.settle(truth);
       for (const name of ['contacts', 'companies', 'deals', 'interactions'])
         expect([name, copy.records(name).length > 10]).toEqual([name, true]);
       for (const kind of MIRRORED_LINKS) expect([kind, copy.links(kind).length > 5]).toEqual([kind, true]);
@@ -96,7 +99,22 @@ describe.each(LANGUAGES)('in %s (on this machine: %p)', (language, isHere) => {
         await Promise.all([write(api, 3), Bun.sleep(100 * kill).then(() => copy.stop())]);
         copy.start();
       }
-      await copy.settle(expectSame);
+      await copy.settle(truth);
+    },
+    TEST_MS_MAX,
+  );
+
+  test.skipIf(!isHere)(
+    'it waits while another program has its file locked',
+    async () => {
+      const before = followed;
+      {
+        using _ = copy.lock();
+        await write(api, 1);
+        await until(() => followed > before);
+        await Bun.sleep(LOCKED_MS);
+      }
+      await copy.settle(truth);
     },
     TEST_MS_MAX,
   );
@@ -109,7 +127,7 @@ describe.each(LANGUAGES)('in %s (on this machine: %p)', (language, isHere) => {
       await api.del(`/contacts/${gone?.id}`);
       await harness.store.write('accounts', beginChangesEpoch);
       copy.start();
-      await copy.settle(expectSame);
+      await copy.settle(truth);
       await copy.stop();
       expect(await copy.ended()).toContain('copying everything again');
     },

@@ -156,16 +156,32 @@ export class ChangeMirror {
 
 /** Holds a copy against what the lists give, without what leaves no change. */
 export async function expectSameLists(copy: Truth, truth: Truth): Promise<void> {
-  const byId = (a: Json, b: Json) => (nameOf(a) < nameOf(b) ? -1 : 1);
+  expect(await listDifferences(copy, truth)).toEqual([]);
+}
+
+/** How a copy differs from what the lists give: a sentence for each list, with the first difference. */
+export async function listDifferences(copy: Truth, truth: Truth): Promise<string[]> {
+  const differences: string[] = [];
   for (const name of MIRRORED) {
-    const lists = [await copy.records(name), await truth.records(name)];
-    const [copied, listed] = lists.map((list) => list.map((one) => plain(name, one)).toSorted(byId));
-    expect({ [name]: copied }).toEqual({ [name]: listed });
+    const [copied, listed] = [await copy.records(name), await truth.records(name)];
+    const plainly = (list: Json[]) => list.map((one) => plain(name, one));
+    differences.push(...differenceOf(name, plainly(copied), plainly(listed)));
   }
-  for (const kind of MIRRORED_LINKS) {
-    const [copied, listed] = [await copy.links(kind), await truth.links(kind)];
-    expect({ [kind]: [...copied].toSorted(byId) }).toEqual({ [kind]: [...listed].toSorted(byId) });
-  }
+  for (const kind of MIRRORED_LINKS)
+    differences.push(...differenceOf(kind, await copy.links(kind), await truth.links(kind)));
+  return differences;
+}
+
+function differenceOf(name: string, copied: readonly Json[], listed: readonly Json[]): string[] {
+  const byId = (a: Json, b: Json) => (nameOf(a) < nameOf(b) ? -1 : 1);
+  const [copy, list] = [copied.toSorted(byId), listed.toSorted(byId)];
+  if (Bun.deepEquals(copy, list)) return [];
+  const at = list.findIndex((one, index) => !Bun.deepEquals(copy[index], one));
+  const index = at === -1 ? list.length : at;
+  const [inCopy, inList] = [copy[index], list[index]].map((one) => JSON.stringify(one) ?? 'nothing');
+  return [
+    `${name}: ${copy.length} in the copy, ${list.length} in the list; number ${index + 1} is ${inCopy} in the copy, ${inList} in the list`,
+  ];
 }
 
 // A record without what leaves no change.

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RECIPES } from '../../cli/recipes/recipes.ts';
 import { openApiDocument } from '../../server/openapi/document.ts';
-import type { Truth } from './change-mirror.ts';
+import { listDifferences, type Truth } from './change-mirror.ts';
 import type { Json } from './json.ts';
 import { until } from './until.ts';
 
@@ -95,18 +95,24 @@ export class OutsideCopy implements Truth, AsyncDisposable {
     return this.#stderr;
   }
 
-  /** Resolves once the copy is as `expectSame` demands; rejects with what differs if that takes too long. */
-  async settle(expectSame: (copy: Truth) => Promise<void>): Promise<void> {
-    let difference: unknown;
-    const isSame = () =>
-      expectSame(this).then(
-        () => true,
-        (error: unknown) => {
-          difference = error;
-          return false;
-        },
-      );
-    await until(isSame, () => `${difference}`);
+  #hasEnded(): boolean {
+    const { exitCode = null, signalCode = null } = this.#child ?? {};
+    return this.#child === undefined || exitCode !== null || signalCode !== null;
+  }
+
+  /** Resolves once the copy is as the lists are; rejects with what differs if the process ends or it takes too long. */
+  async settle(truth: Truth): Promise<void> {
+    let difference = '';
+    const isSame = async () => {
+      const hasEnded = this.#hasEnded();
+      // The tables can be missing yet.
+      const differences = await listDifferences(this, truth).catch((error: unknown) => [String(error)]);
+      difference = differences.join('\n');
+      if (difference !== '' && hasEnded)
+        throw new Error(`the program has ended: ${await this.ended()}\n${difference}`);
+      return difference === '';
+    };
+    await until(isSame, () => difference);
   }
 
   records(resource: string): Json[] {
@@ -115,6 +121,14 @@ export class OutsideCopy implements Truth, AsyncDisposable {
 
   links(kind: string): Json[] {
     return this.#bodies('SELECT body FROM links WHERE kind = ?', kind);
+  }
+
+  /** Locks the file, as a program that writes into it does, until it is disposed of. */
+  lock(): Disposable {
+    const db = new Database(join(this.#folder, 'copy.db'));
+    db.run('PRAGMA busy_timeout = 5000');
+    db.run('BEGIN IMMEDIATE');
+    return { [Symbol.dispose]: () => db.close() };
   }
 
   #bodies(query: string, value: string): Json[] {
