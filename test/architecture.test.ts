@@ -131,7 +131,6 @@ const HOUSE: Record<string, string[]> = {
   ],
   'cli/database': [
     'cli/files',
-    'cli/input',
     'cli/settings',
     'cli/terminal',
     'db',
@@ -165,7 +164,6 @@ const HOUSE: Record<string, string[]> = {
   'cli/follow': [
     'cli/api',
     'cli/files',
-    'cli/input',
     'cli/settings',
     'cli/terminal',
     'db/model',
@@ -286,7 +284,7 @@ const HOUSE: Record<string, string[]> = {
     'server/metrics',
     'server/pipeline',
   ],
-  'cli/settings': ['cli/terminal', 'db', 'db/model'],
+  'cli/settings': ['cli/input', 'cli/terminal', 'db', 'db/model'],
   'cli/terminal': ['db', 'db/model'],
   'cli/undelete': [
     'cli/api',
@@ -297,7 +295,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model',
     'db/model/resources',
   ],
-  'cli/webhooks': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/webhooks': ['cli/api', 'cli/settings', 'cli/terminal', 'db/model'],
   db: [],
   'db/copy': ['db/engine', 'db/tables'],
   'db/counters': ['db/engine'],

@@ -5,9 +5,10 @@ import { isOurId } from '../input/record-id.ts';
 
 const nouns = new Intl.ListFormat('en', { type: 'disjunction' });
 
-/** The command that lists the IDs of a resource, of `stages` or of `users`. */
+/** The command that lists the IDs of a resource, of `stages`, of `users` or of `webhooks`. */
 export function commandForIds(resource: string): string {
   if (resource === 'users') return 'crm users list --org NAME';
+  if (resource === 'webhooks') return 'crm webhooks list';
   return resource === 'stages' ? 'crm list pipelines -o json' : `crm list ${resource}`;
 }
 

@@ -93,10 +93,14 @@ export function isQuotaRefusal(error: Refusal): boolean {
   return code === 'OPERATION_FORBIDDEN' && /\bthat its quota allows\b/.test(message);
 }
 
+/** The next step if the server keeps no changes, and so has no history, undelete and webhooks. */
+export const TURN_ON_CHANGES = 'have the operator turn it on: crm serve --changes-days 30';
+
 // A 403 can also come from a quota or from the networks of the key, a 401 from an old secret.
 function stepFor(error: Refusal): string | undefined {
   if (isQuotaRefusal(error)) return MAKE_ROOM;
   if (isRotated(error)) return NEW_SECRET;
+  if (/\bkeeps no changes\b/.test(error.message)) return TURN_ON_CHANGES;
   return isAbout(error, 'key.networks') ? OTHER_ADDRESS : undefined;
 }
 

@@ -5,7 +5,7 @@ import { bodyFromPairs, updateFields } from '../api/body.ts';
 import { resourceColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { isTarget, resourceFor } from '../api/target.ts';
-import { CliError, usageError } from '../errors.ts';
+import { type CliError, usageError } from '../errors.ts';
 import { surveyInput } from '../import/plan/survey.ts';
 import { checkErrorsPath } from '../import/session/errors-file.ts';
 import { preflight } from '../import/session/preflight.ts';
@@ -14,7 +14,7 @@ import { runRows } from '../import/session/run-rows.ts';
 import type { Config } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
 import { createPrinter, type Printer, parseFields } from '../terminal/output.ts';
-import { canAsk, confirm } from '../terminal/questions.ts';
+import { ADD_YES, confirmDelete, requireTerminal } from '../terminal/questions.ts';
 import { stdout } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 import { BulkJob, type BulkVerb } from './bulk-job.ts';
@@ -78,13 +78,12 @@ export async function runDeleteFrom(
   if (id !== undefined) throw bothIdAndFrom(id);
   const { from, yes = false, dryRun = false } = flags;
   const isSure = yes || dryRun;
-  if (!isSure && (!canAsk() || from === '-')) {
-    throw usageError('Cannot ask for confirmation.', 'add --yes to delete without a prompt.');
-  }
+  if (!isSure && from === '-')
+    throw usageError('Cannot ask for confirmation: standard input has the IDs.', ADD_YES);
+  if (!isSure) requireTerminal();
   const sure = async (rows: number | null): Promise<void> => {
     const records = rows === null ? resource.name : counted(rows, resource.singular, resource.name);
-    if (isSure || (await confirm(`Delete the ${records} in ${from}?`))) return;
-    throw new CliError('Nothing was deleted.', { nextSteps: ['answer y, or add --yes.'] });
+    if (!isSure) await confirmDelete(`the ${records} in ${from}`);
   };
   await runBulk({ verb: 'delete', resource, flags, confirm: sure }, config);
 }
@@ -135,7 +134,10 @@ async function runBulk(command: BulkCommand, config: Config): Promise<void> {
   const retry = (path: string): string =>
     ['crm', verb, resource.name, '--from', path, ...pairs].map(shellWord).join(' ');
   const { lines: reasons } = reporter.reasons;
-  await reportBulk({ verb, resource, input, isDryRun, isQuiet, result, reasons, retry, requestIds }, config);
+  await reportBulk(
+    { client, verb, resource, input, isDryRun, isQuiet, result, reasons, retry, requestIds },
+    config,
+  );
 }
 
 function bothIdAndFrom(id: string): CliError {

@@ -1,7 +1,8 @@
 // What became of the rows of `update`, `delete` and `get --from`, and what to do about those that were rejected.
 
 import type { Resource } from '../../db/model/resource.ts';
-import { undoHint } from '../api/undo-hint.ts';
+import type { Client } from '../api/client.ts';
+import { noteUndo } from '../api/undo-hint.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { RunResult } from '../import/session/row-run.ts';
 import { inputName } from '../input/files.ts';
@@ -12,6 +13,7 @@ import { note } from '../terminal/streams.ts';
 import type { BulkVerb } from './bulk-job.ts';
 
 export interface BulkReport {
+  client: Client;
   verb: BulkVerb;
   resource: Resource;
   input: string;
@@ -52,7 +54,7 @@ export async function reportBulk(report: BulkReport, config: Config): Promise<vo
     note(sentence(report, rows));
     for (const line of report.reasons) note(line);
     const canUndo = verb === 'delete' && !isDryRun && result.counts.deleted > 0;
-    if (canUndo && report.requestIds.length > 0) note(undoHint(report.requestIds));
+    if (canUndo) await noteUndo(report.client, report.requestIds);
   }
   if (counts.rejected > 0) throw rejectedRows(report, rows, counts.rejected);
 }

@@ -2,10 +2,9 @@
 import type { Data } from '../../db/model/json.ts';
 import { AUDIT_ACTIONS, type AuditAction, type ListedEntry, listAudit } from '../../db/tables/audit.ts';
 import { usageError } from '../errors.ts';
-import { isoMilliseconds } from '../input/instant.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Config } from '../settings/config.ts';
-import { durationMs } from '../settings/options.ts';
+import { sinceMs } from '../settings/since.ts';
 import { type ColumnLayout, createPrinter, type Printer } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 import { isoTime, organizationNamed, withReader } from './database.ts';
@@ -32,7 +31,7 @@ const LOOK: ColumnLayout = {
 
 /** Prints the entries that match, newest first. */
 export async function runAuditList(options: AuditFlags, config: Config): Promise<void> {
-  const since = options.since === undefined ? undefined : sinceOf(options.since, Date.now());
+  const since = options.since === undefined ? undefined : sinceMs(options.since, Date.now());
   const action = options.action === undefined ? undefined : actionOf(options.action);
   const limit = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? LIMIT_DEFAULT);
   const printer = createPrinter(config, LOOK);
@@ -64,16 +63,6 @@ async function printPages(printer: Printer, pageAfter: PageAfter, limit: number)
     left -= page.length;
   }
   return (await pageAfter(last, 1)).length > 0;
-}
-
-function sinceOf(text: string, now: number): number {
-  const duration = durationMs(text);
-  const since = duration === undefined ? isoMilliseconds(text) : now - duration;
-  if (since !== undefined) return since;
-  throw usageError(
-    `"${text}" is not a valid time.`,
-    'use a format like 12h, 7d, 2027-01-31 or 2027-01-31T09:00:00Z.',
-  );
 }
 
 function actionOf(text: string): AuditAction {

@@ -10,7 +10,7 @@ import { externalIdOf } from '../api/external-id.ts';
 import { idSegment, parseTarget, type Target } from '../api/target.ts';
 import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
-import { printRecord } from '../terminal/output.ts';
+import { NOTHING_WRITTEN, printRecord } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 
 /** Links a record to another and prints the link. */
@@ -28,7 +28,7 @@ export async function runLink(
     body,
     isDryRun,
   });
-  if (isDryRun) note('Dry run: nothing was written.');
+  if (isDryRun) note(NOTHING_WRITTEN);
   await printRecord(config, recordOf(response), targetColumns(target));
 }
 

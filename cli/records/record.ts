@@ -4,15 +4,19 @@ import { resourceColumns, targetColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { isTarget, parseTarget, resourceFor, resourcePath } from '../api/target.ts';
-import { undoHint } from '../api/undo-hint.ts';
+import { noteUndo } from '../api/undo-hint.ts';
 import { type BulkOptions, idWithoutFrom } from '../bulk/options.ts';
-import { CliError, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
-import { type ColumnLayout, parseFields, printRecord, printSummaryJson } from '../terminal/output.ts';
-import { canAsk, confirm } from '../terminal/questions.ts';
+import {
+  type ColumnLayout,
+  NOTHING_WRITTEN,
+  parseFields,
+  printRecord,
+  printSummaryJson,
+} from '../terminal/output.ts';
+import { confirmDelete, requireTerminal } from '../terminal/questions.ts';
 import { note, writeOut } from '../terminal/streams.ts';
-
-const NOTHING_WRITTEN = 'Dry run: nothing was written.';
 
 /** Prints a record, or the one associated with it. */
 export async function runGet(
@@ -100,20 +104,13 @@ export async function runDelete(
   const id = idWithoutFrom(`delete ${resource.name}`, given, options);
   const path = resourcePath(resource, id);
   const isSure = yes || isDryRun;
-  if (!isSure && !canAsk()) {
-    throw usageError(
-      'Cannot ask for confirmation without a terminal.',
-      'add --yes to delete without a prompt.',
-    );
-  }
+  if (!isSure) requireTerminal();
   const client = await connect(config);
-  if (!isSure && !(await confirm(`Delete ${resource.singular} ${id}?`))) {
-    throw new CliError('Nothing was deleted.', { nextSteps: ['answer y, or add --yes.'] });
-  }
+  if (!isSure) await confirmDelete(`${resource.singular} ${id}`);
   const { headers } = await client.request('DELETE', path, { isDryRun });
   if (isDryRun) return note(`Would delete ${resource.singular} ${id}. Nothing was written.`);
   const requestId = headers.get('x-request-id');
   await printSummaryJson(config, { resource: resource.name, id, status: 'deleted', request_id: requestId });
   note(`Deleted ${resource.singular} ${id}.`);
-  if (requestId !== null) note(undoHint([requestId]));
+  if (requestId !== null) await noteUndo(client, [requestId]);
 }

@@ -11,6 +11,9 @@ import { terminalWidth } from './wrap.ts';
 export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
+/** The note of a dry run that prints the record as it would be. */
+export const NOTHING_WRITTEN = 'Dry run: nothing was written.';
+
 /** The requested output; part of every command's settings. */
 export interface OutputSettings {
   readonly output: OutputFormat;

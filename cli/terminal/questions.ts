@@ -1,12 +1,28 @@
 // Questions to the person at the terminal.
 import { createInterface } from 'node:readline/promises';
 import { isatty } from 'node:tty';
+import { CliError, usageError } from '../errors.ts';
 import { stderr } from './streams.ts';
 import { neutralize } from './text.ts';
+
+/** The next step of a command that cannot ask. */
+export const ADD_YES = 'add --yes to delete without a prompt.';
 
 /** Whether a person can answer: stdin and stderr are a terminal. */
 export function canAsk(): boolean {
   return isatty(0) && stderr.isTTY;
+}
+
+/** @throws CliError with the usage code if nobody can be asked before something is deleted */
+export function requireTerminal(): void {
+  if (canAsk()) return;
+  throw usageError('Cannot ask for confirmation without a terminal.', ADD_YES);
+}
+
+/** Asks whether to delete `what`, such as `contact ID`. @throws CliError unless the answer is yes */
+export async function confirmDelete(what: string): Promise<void> {
+  if (await confirm(`Delete ${what}?`)) return;
+  throw new CliError('Nothing was deleted.', { nextSteps: ['answer y, or add --yes.'] });
 }
 
 /** Asks for a yes on the terminal; any other answer means no. */

@@ -3,11 +3,12 @@ import type { Resource } from '../../db/model/resource.ts';
 import { resourceColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
+import { TURN_ON_CHANGES } from '../api/response-error.ts';
 import { resourceNamed, resourcePath } from '../api/target.ts';
 import { isRefusal, usageError, withSteps } from '../errors.ts';
 import { isOurId } from '../input/record-id.ts';
 import type { Config } from '../settings/config.ts';
-import { printRecord } from '../terminal/output.ts';
+import { NOTHING_WRITTEN, printRecord } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 
 /** Restores a deleted record and prints it. */
@@ -29,12 +30,12 @@ export async function runUndelete(
   const client = await connect(config);
   try {
     const record = recordOf(await client.request('POST', path, { isDryRun }));
-    if (isDryRun) note('Dry run: nothing was written.');
+    if (isDryRun) note(NOTHING_WRITTEN);
     await printRecord(config, record, resourceColumns(resource));
   } catch (error) {
     if (!isRefusal(error, 404) || !isOurId(id)) throw error;
     const step = `to see what happened to it, run: crm history ${resource.name} ${id}`;
-    throw withSteps(error, () => [step]);
+    throw withSteps(error, (steps) => (steps.includes(TURN_ON_CHANGES) ? steps : [step]));
   }
 }
 

@@ -4,12 +4,11 @@ import { requestBody } from '../api/body.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
-import { CliError, usageError } from '../errors.ts';
-import { isoMilliseconds } from '../input/instant.ts';
+import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
-import { durationMs } from '../settings/options.ts';
-import { createPrinter, printRecord } from '../terminal/output.ts';
-import { canAsk, confirm } from '../terminal/questions.ts';
+import { sinceMs } from '../settings/since.ts';
+import { createPrinter, NOTHING_WRITTEN, printRecord } from '../terminal/output.ts';
+import { confirmDelete, requireTerminal } from '../terminal/questions.ts';
 import { note, writeOut } from '../terminal/streams.ts';
 import { DELIVERY_LOOK, WEBHOOK_FIELDS, WEBHOOK_LOOK, webhookPath } from './fields.ts';
 
@@ -18,7 +17,6 @@ interface WebhookWrite {
   dryRun?: boolean;
 }
 
-const NOTHING_WRITTEN = 'Dry run: nothing was written.';
 const DELIVERIES_DEFAULT = 20;
 
 /** Prints all webhooks. */
@@ -80,15 +78,9 @@ export async function runWebhooksDelete(
 ): Promise<void> {
   const path = webhookPath(id);
   const isSure = yes || isDryRun;
-  if (!isSure && !canAsk()) {
-    throw usageError(
-      'Cannot ask for confirmation without a terminal.',
-      'add --yes to delete without a prompt.',
-    );
-  }
+  if (!isSure) requireTerminal();
   const client = await connect(config);
-  if (!isSure && !(await confirm(`Delete webhook ${id}?`)))
-    throw new CliError('Nothing was deleted.', { nextSteps: ['answer y, or add --yes.'] });
+  if (!isSure) await confirmDelete(`webhook ${id}`);
   await client.request('DELETE', path, { isDryRun });
   note(isDryRun ? `Would delete webhook ${id}. Nothing was written.` : `Deleted webhook ${id}.`);
 }
@@ -121,7 +113,8 @@ export async function runWebhooksReplay(
   config: Config,
 ): Promise<void> {
   const path = webhookPath(id, '/replay');
-  const body = since === undefined ? spanOf(from, to) : { since: timeOf(since) };
+  const body =
+    since === undefined ? spanOf(from, to) : { since: new Date(sinceMs(since, Date.now())).toISOString() };
   const replayed = recordOf(await (await connect(config)).request('POST', path, { body }));
   if (config.isOutputGiven && config.output !== 'table')
     return printRecord(config, replayed, { columns: ['from', 'to'], allFields: ['from', 'to'] });
@@ -135,16 +128,6 @@ function spanOf(from: number | undefined, to: number | undefined): Data {
   throw usageError(
     'Which changes to send again is not given.',
     'add --since TIME, or both --from N and --to N.',
-  );
-}
-
-function timeOf(text: string): string {
-  const duration = durationMs(text);
-  const at = duration === undefined ? isoMilliseconds(text) : Date.now() - duration;
-  if (at !== undefined) return new Date(at).toISOString();
-  throw usageError(
-    `"${text}" is not a valid time.`,
-    'use a format like 30m, 2h, 2027-01-31 or 2027-01-31T09:00:00Z.',
   );
 }
 

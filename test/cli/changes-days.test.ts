@@ -54,3 +54,25 @@ test('a restored backup refuses the cursors from before', async () => {
   const refused = await feedOf([], body.page_info.end_cursor);
   expect([refused.status, refused.body.error.details[0]?.path]).toEqual([422, 'cursor']);
 });
+
+test('while none are kept, no command says that a delete can be undone', async () => {
+  const server = await sandbox.serve(['--changes-days', '0']);
+  const env = { CRM_URL: server.url, CRM_API_KEY: key };
+  const create = async () => JSON.parse(await sandbox.ok(['create', 'tasks', 'name=T'], { env })).id;
+  const ids = [await create(), await create()];
+  const one = await sandbox.crm(['delete', 'tasks', ids[0], '--yes'], { env });
+  expect(one).toEqual({ code: 0, stdout: '', stderr: `Deleted task ${ids[0]}.\n` });
+  const many = await sandbox.crm(['delete', 'tasks', '--from', '-', '--yes'], { env, stdin: `${ids[1]}\n` });
+  expect([many.code, many.stderr]).toEqual([0, expect.not.stringContaining('undo')]);
+  for (const words of [
+    ['history', 'tasks', ids[0]],
+    ['undelete', 'tasks', ids[0]],
+    ['undelete', '--request', 'req_x'],
+    ['webhooks', 'list'],
+  ]) {
+    const { code, stderr } = await sandbox.crm(words, { env });
+    expect([words[0], code, stderr]).toEqual([words[0], 1, expect.stringContaining('serve --changes-days')]);
+    expect(stderr).not.toContain('the ID');
+  }
+  await server.stop();
+});

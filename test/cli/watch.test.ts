@@ -58,7 +58,7 @@ describe('what it prints', () => {
 
   test.each([
     [['watch', 'deal'], 'Did you mean deals?'],
-    [['watch', '--since', 'soon'], 'is not a time'],
+    [['watch', '--since', 'soon'], 'is not a valid time'],
     [['watch', '-o', 'csv'], 'does not print CSV'],
   ])('%p is refused before anything is asked', async (args, words) => {
     const { code, stdout, stderr } = await sandbox.crm(args, { env: { CRM_URL: 'http://127.0.0.1:1' } });

@@ -73,6 +73,7 @@ describe('create, get, list, update and delete', () => {
 
   test.each([
     [['create'], 2, 'No values given'],
+    [['get', 'x'], 1, 'To list IDs: crm webhooks list'],
     [['create', 'link=x'], 2, 'url, events, description, is_enabled'],
     [['create', URL_FIELD, 'events=contacts.made'], 1, 'contacts.created'],
     [['create', 'url=http://10.0.0.1/', 'events=*'], 1, 'private'],
