@@ -4,6 +4,9 @@ import type { Eventually } from '../engine/engine.ts';
 import type { Db, RecordTrx } from '../engine/schema.ts';
 import { lookupFirst, type Param, statement, written } from '../engine/statement.ts';
 
+/** What tells rows of one record apart: the values of one or more columns. */
+export type RowKey = readonly string[];
+
 // Takes a few milliseconds to change.
 /** How many rows are found at a time. */
 export const ROWS_AT_ONCE = 500;
@@ -14,8 +17,8 @@ export interface Sought {
   /** Unix milliseconds. */
   now: number;
   ids: readonly string[];
-  /** The key of the last row that was found before, for a single record; '' at first. */
-  after: string;
+  /** The key of the last row that was found before, for a single record; null at first. */
+  after: RowKey | null;
   /** The IDs of all records that are deleted together. */
   deleted: ReadonlySet<string>;
 }
@@ -24,8 +27,8 @@ export interface Sought {
 export interface Found {
   /** Whether there can be more of them. */
   isCut: boolean;
-  /** The key of the last of them. */
-  last: string;
+  /** The key of the last of them; null if there are none. */
+  last: RowKey | null;
   /** The records that one with that ID is tied to by rows which clients do not see, also those that are not found yet. */
   tied?(id: string): Promise<{ table: string; ids: string[] }>;
   /** Changes them, so that they no longer depend on the records. */
@@ -43,21 +46,30 @@ export type Find = (trx: RecordTrx, sought: Sought) => Promise<Found>;
 /**
  * Makes a function that finds rows in the order of their key, a piece at a time. It goes on after the key: rows that no longer
  * match would all be looked at again, as PostgreSQL keeps them in its indexes until the end of the transaction.
- * @param key differs among the rows of one record
+ * @param key columns that together differ among the rows of one record
  * @param query the query for rows; `isGiven` is the condition that a column has the ID of a record
  */
 export function findInPieces<R>(
-  key: RawBuilder<unknown>,
+  key: readonly RawBuilder<unknown>[],
   query: (param: Param, isGiven: (column: RawBuilder<string>) => RawBuilder<boolean>) => RawBuilder<R>,
 ): (db: Db, sought: Sought) => Eventually<R[]> {
   const first = lookupFirst<R>(ROWS_AT_ONCE, query);
   const next = statement<R>((db, param) => {
+    const after = key.map((_, index) => sql`${param(`after${index}`)}`);
     const isNext = (column: RawBuilder<string>) =>
-      sql<boolean>`${column} = ${param('value')} and ${key} > ${param('after')}`;
+      sql<boolean>`${column} = ${param('value')} and (${sql.join(key)}) > (${sql.join(after)})`;
     return written(db, sql<R>`${query(param, isNext)} limit ${sql.lit(ROWS_AT_ONCE)}`);
   });
   return (db, { orgNumber, ids, after }) => {
     const [value = ''] = ids;
-    return after === '' ? first(db, orgNumber, ids) : next(db, { org: orgNumber, value, after });
+    if (after === null) return first(db, orgNumber, ids);
+    const values = Object.fromEntries(after.map((one, index) => [`after${index}`, one]));
+    return next(db, { org: orgNumber, value, ...values });
   };
+}
+
+/** The key of the last row, from its values with these names; null if there are no rows. */
+export function keyOfLast<R extends object>(rows: readonly R[], names: readonly (keyof R)[]): RowKey | null {
+  const row = rows.at(-1);
+  return row === undefined ? null : names.map((name) => String(row[name]));
 }

@@ -9,7 +9,7 @@ import type { Link, Resource, Row } from '../model/resource.ts';
 import { kindOf } from '../model/resources/link-kinds.ts';
 import { getResource } from '../model/resources/registry.ts';
 import { noteLinks } from './changes.ts';
-import { type Find, findInPieces, ROWS_AT_ONCE } from './dependent-finds.ts';
+import { type Find, findInPieces, keyOfLast, ROWS_AT_ONCE } from './dependent-finds.ts';
 import { linkNote } from './link-batches.ts';
 import type { KindLinkRow } from './link-lists.ts';
 import { clearingTies, removeTies, type Tie } from './ties.ts';
@@ -20,14 +20,15 @@ export function linkFields(link: Link, column: string): Find {
   const clear = clearingTies(link, column);
   return async (trx, sought) => {
     const { orgNumber, deleted, now } = sought;
-    const rows = await find(trx, { ...sought, after: '' });
+    const rows = await find(trx, sought);
+    // A link that goes with its child stays as it is until then, for the log.
+    const staying = rows.filter((row) => !deleted.has(row.child_id));
     return {
       isCut: rows.length === ROWS_AT_ONCE,
-      last: '',
-      release: () => clear(trx, orgNumber, rows),
+      last: keyOfLast(rows, ['parent_id', 'child_id']),
+      release: () => clear(trx, orgNumber, staying),
       note: (target, cause) => {
-        // A link that goes with its child is logged as it was.
-        const changed = rows.filter((row) => row[column] === target && !deleted.has(row.child_id));
+        const changed = staying.filter((row) => row[column] === target);
         const cleared = changed.map((row) => ({ ...row, [column]: null }));
         return noteTies(trx, link, { orgNumber, at: now, cause, action: 'linked' }, cleared);
       },
@@ -45,7 +46,7 @@ export function linkRows(link: Link, column: string): Find {
     const rows = await find(trx, sought);
     return {
       isCut: rows.length === ROWS_AT_ONCE,
-      last: rows.at(-1)?.[other] ?? '',
+      last: keyOfLast(rows, [other]),
       release: () => removeTies(trx, link, orgNumber, rows),
       note: (target, cause) => {
         const removed = rows.filter((row) => row[end] === target);
@@ -83,8 +84,8 @@ function linksBy(link: Link, column: string) {
     sql`${typedBy === 'parent' ? inRecord(parent, 'record_type', parentColumn) : sql`null`} as parent_type`,
     sql`${owners.length > 1 ? sql`coalesce(${sql.join(owners)})` : owners[0]} as child_owner`,
   ];
-  const order = [column, ...[parentColumn, childColumn].filter((one) => one !== column)].map(of);
-  const key = of(column === parentColumn ? childColumn : parentColumn);
+  const key = [parentColumn, childColumn].filter((one) => one !== column).map(of);
+  const order = [of(column), ...key];
   return findInPieces<FoundLink>(key, (param, isGiven) => {
     const isTied = sql`tie.org_id = ${param('org')} and ${isGiven(of(column) as RawBuilder<string>)}`;
     return sql`select ${sql.join(columns)} from ${sql.table(table)} as tie where ${isTied}

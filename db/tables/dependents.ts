@@ -9,7 +9,14 @@ import type { ColumnValue, Field } from '../model/fields.ts';
 import type { Resource, SideTable } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
 import { noteUpdated } from './changes.ts';
-import { type Find, type Found, findInPieces, ROWS_AT_ONCE } from './dependent-finds.ts';
+import {
+  type Find,
+  type Found,
+  findInPieces,
+  keyOfLast,
+  ROWS_AT_ONCE,
+  type RowKey,
+} from './dependent-finds.ts';
 import { linkFields, linkRows } from './dependent-links.ts';
 import { packIds } from './packed-ids.ts';
 import { removeTies, type Tie } from './ties.ts';
@@ -39,7 +46,7 @@ export async function releaseDependents(
 ): Promise<void> {
   const turns = new TimeSlices();
   const deleted = new Set(rows.map(({ id }) => id));
-  const atFirst = findsOf(resource).map((find) => ({ find, after: '' }));
+  const atFirst = findsOf(resource).map((find) => ({ find, after: null as RowKey | null }));
   const findAll = (ids: readonly string[], places: typeof atFirst) =>
     // All are sent before the first is answered.
     Promise.all(places.map(({ find, after }) => find(trx, { orgNumber, ids, after, deleted, now })));
@@ -56,7 +63,7 @@ export async function releaseDependents(
         if (turns.isOver) await turns.next();
       }
       places = places.flatMap(({ find }, index) => {
-        const { isCut = false, last = '' } = found[index] ?? {};
+        const { isCut = false, last = null } = found[index] ?? {};
         return isCut ? [{ find, after: last }] : [];
       });
       found = areAllFound ? [] : await findAll([row.id], places);
@@ -120,7 +127,7 @@ function references(resource: Resource, column: string): Find {
   const owner = resource.owner === null ? sql`null` : sql.ref(resource.owner);
   const association = Object.values(resource.associations).find((one) => one.column === column);
   const linkedAt = association === undefined ? sql`null` : sql.ref(association.linkedAt);
-  const find = findInPieces<Referrer>(sql.ref('id'), (param, isGiven) => {
+  const find = findInPieces<Referrer>([sql.ref('id')], (param, isGiven) => {
     const refers = sql`org_id = ${param('org')} and ${isGiven(sql.ref(column))}`;
     const columns = sql`id, ${sql.ref(column)} as target, ${owner} as owner, ${linkedAt} as linked_at`;
     return sql`select ${columns} from ${sql.table(table)} where ${refers} order by ${sql.ref(column)}, id`;
@@ -137,7 +144,7 @@ function references(resource: Resource, column: string): Find {
     const rows = await find(trx, sought);
     return {
       isCut: rows.length === ROWS_AT_ONCE,
-      last: rows.at(-1)?.id ?? '',
+      last: keyOfLast(rows, ['id']),
       release: async () => {
         const those = JSON.stringify(rows.map(({ id }) => id));
         if (rows.length > 0) await clear(trx, { org: orgNumber, ids: those, now });
@@ -171,25 +178,25 @@ function sideRows(side: SideTable, column: string): Find {
   const other = isByParent ? 'child_id' : 'parent_id';
   const key = sql.ref(isByParent ? childColumn : parentColumn);
   const order = sql`${sql.ref(column)}, ${key}`;
-  const find = findInPieces<Tie>(key, (param, isGiven) => {
+  const find = findInPieces<Tie>([key], (param, isGiven) => {
     const isTied = sql`org_id = ${param('org')} and ${isGiven(sql.ref(column))}`;
     return sql`select ${columns} from ${sql.table(table)} where ${isTied} order by ${order}`;
   });
   return async (trx, sought) => {
     const rows = await find(trx, sought);
-    const isCut = rows.length === ROWS_AT_ONCE;
     const tied = async (id: string) => {
+      const turns = new TimeSlices();
       const ids = rows.filter((row) => row.child_id === id).map((row) => row.parent_id);
-      for (let isMore = isCut; isMore && ids.length < TIED_MAX; ) {
-        const more = await find(trx, { ...sought, ids: [id], after: ids.at(-1) ?? '' });
-        for (const row of more) ids.push(row.parent_id);
-        isMore = more.length === ROWS_AT_ONCE;
+      for (let some = rows; some.length === ROWS_AT_ONCE && ids.length < TIED_MAX; ) {
+        some = await find(trx, { ...sought, ids: [id], after: keyOfLast(some, ['parent_id']) });
+        for (const row of some) ids.push(row.parent_id);
+        if (turns.isOver) await turns.next();
       }
       return { table, ids };
     };
     return {
-      isCut,
-      last: rows.at(-1)?.[other] ?? '',
+      isCut: rows.length === ROWS_AT_ONCE,
+      last: keyOfLast(rows, [other]),
       release: () => removeTies(trx, side, sought.orgNumber, rows),
       note: async () => undefined,
       ...(!isByParent && { tied }),

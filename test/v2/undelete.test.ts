@@ -409,6 +409,31 @@ test('thousands of references and links come back, and a copy that follows the f
   await own.close();
 }, 60_000);
 
+test('of records that were deleted together, with hundreds of dependents, gives links back their supervisor', async () => {
+  const [deal, contact, boss] = [
+    await api.create('deals'),
+    await api.create('contacts'),
+    await api.create('contacts'),
+  ];
+  const tasks = Array.from({ length: 100 }, () => ({ name: 'T', person_id: boss.id }));
+  for (let count = 0; count < 6; count++) {
+    harness.clock.now += 60_000;
+    await api.batch('/tasks/batch', tasks);
+  }
+  for (const { id } of [contact, boss])
+    await api.post(`/deals/${deal.id}/contacts`, { contact_id: id, supervisor: boss.id });
+  const linked = () => api.list('/links?of=deals.contacts&limit=2');
+  const before = await linked();
+  for (const ids of [
+    [boss.id, contact.id],
+    [contact.id, boss.id],
+  ]) {
+    await api.batch('/contacts/batch/delete', ids);
+    for (const id of [boss.id, contact.id]) await undelete('contacts', id);
+    expect(await linked()).toEqual(before);
+  }
+});
+
 test('quotas count what comes back, and refuse it where there is no room', async () => {
   const own = await startHarness();
   const client = clientOf(own);
