@@ -353,7 +353,7 @@ const HOUSE: Record<string, string[]> = {
     'server/pipeline',
     'server/signing',
   ],
-  'server/records': ['db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/quotas'],
+  'server/records': ['db', 'db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/quotas'],
   'server/signing': ['db', 'db/engine', 'db/model', 'db/tables'],
   'server/v1': ['db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/records'],
   'server/v2': [

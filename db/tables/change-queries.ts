@@ -1,70 +1,17 @@
-// Reads the log of changes: pages in either direction, and what the log contains.
+// Reads the log of changes: pages in either direction.
 
 import { sql } from 'kysely';
 import { BoundedMap } from '../cache.ts';
 import type { ChangeRow } from '../engine/change-row.ts';
-import { CHANGES_DAYS, keepsChanges } from '../engine/changes-kept.ts';
 import type { Db } from '../engine/schema.ts';
 import { type Param, type Statement, statement } from '../engine/statement.ts';
+import { TimeSlices } from '../event-loop.ts';
 import { findSequenceAt } from './change-places.ts';
 import { changesOf } from './change-runs.ts';
 import { CHANGE_ACTIONS, CHANGE_RESOURCES, type ChangeAction, textBytes } from './changes.ts';
 import type { Direction } from './list-query.ts';
 import { PAGE_BYTES_MAX } from './page-size.ts';
 import { instantOfId } from './record-id.ts';
-import { CHANGES_EPOCH } from './settings.ts';
-
-/** The log of an organization. */
-export interface LogState {
-  /** The sequence number of the last change; 0 if there is none yet. */
-  last: number;
-  /** The lowest sequence number from which the log is complete. */
-  first: number;
-  /** When the first of those happened, in Unix milliseconds; null if the log is empty. */
-  firstAt: number | null;
-  /** The instant of the organization's last write. */
-  instant: number;
-  /** Whether changes are kept at all. */
-  isKept: boolean;
-  /** Differs after a backup was restored. */
-  epoch: string;
-}
-
-interface StateRow {
-  last_change: number;
-  first_change: number;
-  first_at: number | null;
-  instant: number;
-  days: string | null;
-  epoch: string | null;
-}
-
-const state = statement<StateRow>((db, param) =>
-  db
-    .selectFrom('org_clocks as clock')
-    .select(['clock.last_change', 'clock.first_change', 'clock.instant'])
-    .select((eb) => [
-      eb
-        .selectFrom('changes as change')
-        .select('change.at')
-        .whereRef('change.org_id', '=', 'clock.org_id')
-        .whereRef('change.sequence', '>=', 'clock.first_change')
-        .orderBy('change.sequence')
-        .limit(1)
-        .as('first_at'),
-      eb.selectFrom('settings').select('value').where('name', '=', sql.lit(CHANGES_DAYS)).as('days'),
-      eb.selectFrom('settings').select('value').where('name', '=', sql.lit(CHANGES_EPOCH)).as('epoch'),
-    ])
-    .where('clock.org_id', '=', param('org')),
-);
-
-/** What the log of an organization contains. */
-export async function findLogState(db: Db, orgNumber: number): Promise<LogState> {
-  const [row] = await state(db, { org: orgNumber });
-  const { last_change: last = 0, first_change: first = 1, first_at: firstAt = null, instant = 0 } = row ?? {};
-  const isKept = keepsChanges(row?.days);
-  return { last, first, firstAt, instant, isKept, epoch: row?.epoch ?? '' };
-}
 
 /** Which changes to read; null for any. */
 export interface ChangeFilters {
@@ -137,7 +84,10 @@ function listOf(hasRecord: boolean, hasAction: boolean, hasRequest: boolean, dir
   );
 }
 
-/** Changes in order, and whether there are fewer than asked for because they are large. */
+/**
+ * Changes in order, and whether there are fewer than asked for because they are large. Those of a record are looked for in the
+ * whole range, in several turns: the reads after the first turn have a later snapshot.
+ */
 export async function listChanges(db: Db, query: ChangeQuery): Promise<ChangeRows> {
   const { orgNumber, recordId, from: first, to: last } = query;
   if (recordId === null) return listRows(db, query);
@@ -167,6 +117,7 @@ async function listFrom(
 async function listSpans(db: Db, query: ChangeQuery): Promise<ChangeRows> {
   const { direction, limit } = query;
   const rows: ChangeRow[] = [];
+  const turns = new TimeSlices();
   let { from, to } = query;
   while (from <= to) {
     const part =
@@ -179,6 +130,7 @@ async function listSpans(db: Db, query: ChangeQuery): Promise<ChangeRows> {
     if (isCut || rows.length === limit) return { rows, isCut };
     if (direction === 'asc') from = part.to + 1;
     else to = part.from - 1;
+    if (turns.isOver) await turns.next();
   }
   return { rows, isCut: false };
 }

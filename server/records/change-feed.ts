@@ -1,16 +1,12 @@
 // The feed of changes: a page of what a key sees of the log, from a place in it.
 
+import { TimeSlices } from '../../db/event-loop.ts';
 import type { Data } from '../../db/model/json.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { findActors } from '../../db/tables/change-actors.ts';
-import {
-  type ChangeFilters,
-  type ChangeRange,
-  findLogState,
-  type LogState,
-  listChanges,
-} from '../../db/tables/change-queries.ts';
+import { type ChangeFilters, type ChangeRange, listChanges } from '../../db/tables/change-queries.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
+import { findLogState, type LogState } from '../../db/tables/log-state.ts';
 import { ApiError } from '../errors.ts';
 import { type ChangeView, showChange, viewOf } from './change-views.ts';
 import { getRecords } from './records.ts';
@@ -18,6 +14,8 @@ import type { Reader } from './rules.ts';
 
 /** How many changes a request examines. */
 export const EXAMINED_MAX = 10_000;
+// Those of a record are found by an index.
+const EXAMINED_OF_RECORD_MAX = 10_000_000;
 // Of later queries for a page, which are needed because the key does not see every change.
 const ROWS_MIN = 100;
 const NOTHING: ChangeRange = { from: 1, to: 0 };
@@ -29,6 +27,8 @@ export interface ViewsRequest {
   /** What remains of the log in that direction. */
   range: ChangeRange;
   limit: number;
+  /** How many changes are examined; `EXAMINED_MAX` by default. */
+  examinedMax?: number;
   /** Whether nothing is read beyond this change. */
   isLast?: (view: ChangeView) => boolean;
 }
@@ -43,7 +43,11 @@ export interface FeedPage {
 
 /** A page of changes in order; it can be empty although the log goes on. */
 export async function readFeed(reader: Reader, request: ViewsRequest): Promise<FeedPage> {
-  const { views, rest } = await readViews(reader, request);
+  const isOfRecord = request.filters.recordId !== null;
+  const { views, rest } = await readViews(reader, {
+    ...request,
+    ...(isOfRecord && { examinedMax: EXAMINED_OF_RECORD_MAX }),
+  });
   const records = await readRecords(reader, views);
   const items = await showChanges(reader, views);
   // Without copying, which takes as long as making them.
@@ -81,10 +85,11 @@ export function restAfter({ from, to }: ChangeRange, sequence: number, direction
 /** Changes as the key sees them, and what remains of the log after them. */
 export async function readViews(
   { db, access }: Reader,
-  { filters, direction, range, limit, isLast }: ViewsRequest,
+  { filters, direction, range, limit, examinedMax = EXAMINED_MAX, isLast }: ViewsRequest,
 ): Promise<{ views: ChangeView[]; rest: ChangeRange }> {
-  const examined = filters.recordId === null ? within(range, direction) : range;
+  const examined = within(range, direction, examinedMax);
   const views: ChangeView[] = [];
+  const turns = new TimeSlices();
   let left = examined;
   let rowsMax = limit;
   while (left.from <= left.to && views.length < limit) {
@@ -105,16 +110,18 @@ export async function readViews(
     if (isCut) break;
     if (rows.length < rowsMax && views.length < limit) left = restAfter(left, last, direction);
     rowsMax = Math.max(limit, ROWS_MIN);
+    if (turns.isOver) await turns.next();
   }
   return { views, rest: direction === 'asc' ? { ...range, from: left.from } : { ...range, to: left.to } };
 }
 
-function within({ from, to }: ChangeRange, direction: Direction): ChangeRange {
-  if (direction === 'asc') return { from, to: Math.min(to, from + EXAMINED_MAX - 1) };
-  return { from: Math.max(from, to - EXAMINED_MAX + 1), to };
+function within({ from, to }: ChangeRange, direction: Direction, changesMax: number): ChangeRange {
+  if (direction === 'asc') return { from, to: Math.min(to, from + changesMax - 1) };
+  return { from: Math.max(from, to - changesMax + 1), to };
 }
 
-// After the changes, so that no record is older than them.
+// After the changes, possibly in a later snapshot: each record is as its changes left it, or newer. If it is newer, a later
+// page has the change that made it so, with a record read after that. So a reader that stores each record ends with the last.
 async function readRecords(reader: Reader, views: readonly ChangeView[]): Promise<Map<string, Data>> {
   const records = new Map<string, Data>();
   for (const [name, some] of Map.groupBy(views, ({ resource }) => resource.name)) {

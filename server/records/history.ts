@@ -2,8 +2,9 @@
 
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
-import { type ChangeFilters, type LogState, listChanges } from '../../db/tables/change-queries.ts';
+import { type ChangeFilters, listChanges } from '../../db/tables/change-queries.ts';
 import { idOfBytes } from '../../db/tables/changes.ts';
+import type { LogState } from '../../db/tables/log-state.ts';
 import { findRecord } from '../../db/tables/records.ts';
 import { canSee } from '../access.ts';
 import { notFound } from '../errors.ts';
@@ -44,6 +45,7 @@ export async function readHistory(
     direction: 'desc',
     range: before === null ? range : { from: first, to: Math.min(last, before - 1) },
     limit: limit + 1,
+    examinedMax: Number.POSITIVE_INFINITY,
     // Before that, it was another user's.
     isLast: ({ action }) => action === 'created',
   });

@@ -3,7 +3,7 @@ import type { RecordTrx } from '../../db/engine/schema.ts';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
 import type { Data } from '../../db/model/json.ts';
 import { type AuditAction, recordAudit } from '../../db/tables/audit.ts';
-import type { LogState } from '../../db/tables/change-queries.ts';
+import type { LogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { getWebhookKey } from '../../db/tables/settings.ts';
 import { deleteWaitingBefore, retryWaitingAt } from '../../db/tables/webhook-queue.ts';

@@ -1,6 +1,6 @@
 // The state of the sending to one webhook, in memory: what waits, how far each pass has come, and since when it fails.
 import type { WebhookPassRow, WebhookRow, WebhookWaitingRow } from '../../db/engine/webhook-rows.ts';
-import type { LogState } from '../../db/tables/change-queries.ts';
+import type { LogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import type { WebhookProgress } from '../../db/tables/webhook-progress.ts';
 import { WAITING_CHANGES_MAX } from '../../db/tables/webhook-queue.ts';

@@ -2,7 +2,7 @@
 import type { WebhookDeliveryRow } from '../../db/engine/webhook-rows.ts';
 import { instantText } from '../../db/model/instants.ts';
 import { findSequenceAt } from '../../db/tables/change-places.ts';
-import type { LogState } from '../../db/tables/change-queries.ts';
+import type { LogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { insertDeliveries, PING } from '../../db/tables/webhook-deliveries.ts';
 import { insertPass, listPasses } from '../../db/tables/webhook-queue.ts';

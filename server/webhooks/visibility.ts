@@ -2,8 +2,8 @@
 import type { ApiKeyRow, Db } from '../../db/engine/schema.ts';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
-import { findLogState, type LogState } from '../../db/tables/change-queries.ts';
 import { findKeysByNumber } from '../../db/tables/keys.ts';
+import { findLogState, type LogState } from '../../db/tables/log-state.ts';
 import { findWebhook } from '../../db/tables/webhooks.ts';
 import { type Access, accessOfKey, hasScope } from '../access.ts';
 import { ApiError, notFound } from '../errors.ts';

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
-import { findLogState } from '../../db/tables/change-queries.ts';
+import { findLogState } from '../../db/tables/log-state.ts';
 import { saveProgress } from '../../db/tables/webhook-progress.ts';
 import { listPasses, listWaiting } from '../../db/tables/webhook-queue.ts';
 import { findWebhook } from '../../db/tables/webhooks.ts';

@@ -8,7 +8,7 @@ import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { findUserByEmail, findUsersById } from '../../db/tables/accounts.ts';
 import { findActors } from '../../db/tables/change-actors.ts';
 import { findSequenceAt } from '../../db/tables/change-places.ts';
-import { findLogState, listChanges } from '../../db/tables/change-queries.ts';
+import { listChanges } from '../../db/tables/change-queries.ts';
 import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
 import { deleteRecords } from '../../db/tables/deletion.ts';
 import { columnsTo } from '../../db/tables/dependents.ts';
@@ -21,6 +21,7 @@ import { deleteLinks, findLinkEnds, findLinks } from '../../db/tables/link-batch
 import { type KindQuery, listLinksOfKind } from '../../db/tables/link-lists.ts';
 import { countLinks, findLink, listLinks } from '../../db/tables/links.ts';
 import type { ListQuery } from '../../db/tables/list-query.ts';
+import { findLogState } from '../../db/tables/log-state.ts';
 import {
   findFirstStage,
   findOldestPipeline,

@@ -2,7 +2,7 @@
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
 import { parseNetwork } from '../../db/networks.ts';
 import { openStore, type Store } from '../../db/store.ts';
-import { findLogState } from '../../db/tables/change-queries.ts';
+import { findLogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { getWebhookKey } from '../../db/tables/settings.ts';
 import { listDeliveries } from '../../db/tables/webhook-deliveries.ts';

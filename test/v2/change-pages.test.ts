@@ -142,3 +142,39 @@ test('the feed begins and ends at any instant', async () => {
   }
   expect(nth(log, -1).record.name).toBe('Last');
 });
+
+test('the changes of a record far apart: pages can be empty, and the reader gives others their turn', async () => {
+  const own = await startHarness();
+  const client = clientOf(own);
+  const { store, orgNumber, clock } = own;
+  const { id } = await client.create('tasks', { name: 'T' });
+  clock.now += 1_000;
+  const last = 40_000_000;
+  await store.write(orgNumber, (trx) =>
+    trx.updateTable('org_clocks').set({ last_change: last }).where('org_id', '=', orgNumber).execute(),
+  );
+  await client.update('tasks', id, { name: 'Later' });
+  let turns = 0;
+  let timer = setImmediate(function count() {
+    turns += 1;
+    timer = setImmediate(count);
+  });
+  const { body } = await client.get(`/tasks/${id}/history`);
+  clearImmediate(timer);
+  expect(body.data.map(({ action }: Json) => action)).toEqual(['updated', 'created']);
+  expect(turns).toBeGreaterThan(1);
+  for (const direction of ['asc', 'desc']) {
+    const pages: string[][] = [];
+    for (let cursor = ''; ; ) {
+      const query = `resource=tasks&record_id=${id}&sort_direction=${direction}${cursor}`;
+      const { data, page_info } = (await client.get(`/changes?${query}`)).body;
+      pages.push(data.map(({ action }: Json) => action));
+      if (!page_info.has_next_page) break;
+      cursor = `&cursor=${page_info.end_cursor}`;
+    }
+    const found = ['created', 'updated'];
+    expect(pages.flat()).toEqual(direction === 'asc' ? found : found.toReversed());
+    expect(pages).toHaveLength(5);
+  }
+  await own.close();
+});
