@@ -16,7 +16,7 @@ import { findByExternalIds, findByStart } from '../../db/tables/external-ids.ts'
 import { findStoredResponse, purgeStoredResponses } from '../../db/tables/idempotency.ts';
 import { findDuplicate, findOrigins } from '../../db/tables/interactions.ts';
 import { listInvolved } from '../../db/tables/involved-records.ts';
-import { findKeyByHash } from '../../db/tables/keys.ts';
+import { findKeyByHash, findKeysByNumber } from '../../db/tables/keys.ts';
 import { deleteLinks, findLinkEnds, findLinks } from '../../db/tables/link-batches.ts';
 import { type KindQuery, listLinksOfKind } from '../../db/tables/link-lists.ts';
 import { countLinks, findLink, listLinks } from '../../db/tables/links.ts';
@@ -32,12 +32,35 @@ import {
 import { listRecords } from '../../db/tables/query.ts';
 import { deleteExternalId, listExternalIds, lookUpExternalIds } from '../../db/tables/record-external-ids.ts';
 import { smallestId } from '../../db/tables/record-id.ts';
+import { fillReferences } from '../../db/tables/record-updates.ts';
 import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { findUnset } from '../../db/tables/restored-dependents.ts';
 import { clearingTies, removeTies } from '../../db/tables/ties.ts';
 import { findTranscript } from '../../db/tables/transcripts.ts';
 import { findOwners } from '../../db/tables/unique.ts';
+import { finishPing, listDeliveries, listPendingPings } from '../../db/tables/webhook-deliveries.ts';
+import { releaseLease, takeLease } from '../../db/tables/webhook-leases.ts';
+import { saveProgress } from '../../db/tables/webhook-progress.ts';
+import {
+  countWaiting,
+  deletePass,
+  deleteWaitingBefore,
+  insertPass,
+  listPasses,
+  listWaiting,
+  movePass,
+  retryWaitingAt,
+} from '../../db/tables/webhook-queue.ts';
+import {
+  countWebhooks,
+  deleteWebhook,
+  disableWebhook,
+  findWebhook,
+  listEnabledWebhooksOf,
+  listWebhooks,
+  updateWebhook,
+} from '../../db/tables/webhooks.ts';
 
 export interface Question {
   title: string;
@@ -51,6 +74,8 @@ export interface Question {
   maySift: boolean;
   /** Whether two tables are joined: while the organization has few rows, the server may read them all. */
   mayJoin?: true;
+  /** Whether all rows of the organization are read, of which there are few. */
+  readsAll?: true;
 }
 
 /** In a database made for it, columns have these values: for each its name and a number. */
@@ -296,6 +321,93 @@ const CHANGES: Question[] = [
   one('the keys that made changes', (db, orgNumber) => findActors(db, orgNumber, new Set([1]))),
 ];
 
+const FILLS = RESOURCES.flatMap((target) =>
+  RESOURCES.flatMap((resource) =>
+    columnsTo(target, resource.fields).map((column) =>
+      one(`a restored record as ${column} of some ${resource.name}`, (db, orgNumber) => {
+        const given = { orgNumber, ids: several, value: idOf(1), now: 0, cause: 1 };
+        return fillReferences(db, resource, column, given);
+      }),
+    ),
+  ),
+);
+
+const WEBHOOK_ID = idOf(1);
+const webhook = (orgNumber: number) => ({ orgNumber, id: WEBHOOK_ID });
+const webhookRow = (orgNumber: number) => ({ org_id: orgNumber, id: WEBHOOK_ID });
+const pass = (orgNumber: number) => ({ org_id: orgNumber, webhook_id: WEBHOOK_ID, pass: instantOf(1) });
+const delivered = (orgNumber: number) => ({ orgNumber, id: sampleOf('webhook_id') });
+const ofOrganization = (title: string, ask: Question['forms'][number]): Question => ({
+  ...one(title, ask),
+  readsAll: true,
+});
+
+const WEBHOOKS: Question[] = [
+  one('a webhook', (db, orgNumber) => findWebhook(db, webhook(orgNumber))),
+  one('a change of a webhook', (db, orgNumber) =>
+    updateWebhook(db, webhook(orgNumber), { description: null }),
+  ),
+  one('a webhook that is disabled', (db, orgNumber) => disableWebhook(db, webhook(orgNumber), 'gone', 0)),
+  one('a delete of a webhook', (db, orgNumber) => deleteWebhook(db, webhook(orgNumber))),
+  one('the lease of a webhook', (db, orgNumber) =>
+    takeLease(db, webhookRow(orgNumber), { holder: 'a', now: instantOf(20), until: instantOf(20) }),
+  ),
+  one('a lease that is given back', (db, orgNumber) => releaseLease(db, webhookRow(orgNumber), 'a')),
+  one('the progress of a webhook', (db, orgNumber) => {
+    const row = { place: 1, epoch: '', skipped_at: null, failing_since: null, last_success_at: null };
+    const waits = { ...pass(orgNumber), sequence: instantOf(1) };
+    const changed = { ...waits, resource: 0, record: 'a', attempt: 1, next_attempt_at: null };
+    const waiting = { inserted: [], updated: [changed], deleted: [waits] };
+    const passes = [{ ...pass(orgNumber), place: 1, last: 1 }];
+    const by = { holder: sampleOf('lease_holder'), host: 'a', now: 0 };
+    const progress = { row, passes, waiting, deliveries: [], isCleared: false, disabled: null };
+    return saveProgress(db, webhook(orgNumber), by, progress);
+  }),
+  one('the replays of a webhook', (db, orgNumber) => listPasses(db, webhook(orgNumber))),
+  one('a replay that begins', (db, orgNumber) => insertPass(db, webhook(orgNumber), { place: 0, last: 1 })),
+  one('a replay that has come further', (db, orgNumber) => movePass(db, pass(orgNumber), 1)),
+  one('a replay that ends', (db, orgNumber) => deletePass(db, pass(orgNumber))),
+  one('the changes that wait for a webhook', (db, orgNumber) => listWaiting(db, webhook(orgNumber))),
+  one('what waits for a webhook, tried at once', (db, orgNumber) =>
+    retryWaitingAt(db, webhook(orgNumber), instantOf(20)),
+  ),
+  {
+    ...one('what waits for a webhook, dropped', () => undefined),
+    forms: [instantOf(20), null].map(
+      (before) => (db, orgNumber) => deleteWaitingBefore(db, webhook(orgNumber), before),
+    ),
+  },
+  {
+    ...one('the deliveries of a webhook', () => undefined, false),
+    forms: [null, idOf(1_000)].map(
+      (before) => (db, orgNumber) => listDeliveries(db, delivered(orgNumber), { before, limit: 20 }),
+    ),
+  },
+  one('what came of a ping', (db, orgNumber) => {
+    const ping = { org_id: orgNumber, webhook_id: sampleOf('webhook_id'), id: idOf(1) };
+    return finishPing(db, ping, { at: 0, ms: 1, status: 200, outcome: 'delivered' });
+  }),
+  lookup('the keys that made webhooks', (db, orgNumber, ids) =>
+    findKeysByNumber(
+      db,
+      orgNumber,
+      ids.map((_, index) => instantOf(index)),
+    ),
+  ),
+  ofOrganization('the webhooks of an organization', (db, orgNumber) =>
+    listWebhooks(db, { orgNumber, userId: null }),
+  ),
+  ofOrganization('the webhooks of a user', (db, orgNumber) =>
+    listWebhooks(db, { orgNumber, userId: sampleOf('user_id') }),
+  ),
+  ofOrganization('how many webhooks an organization has', countWebhooks),
+  ofOrganization('the webhooks that a key made', (db, orgNumber) =>
+    listEnabledWebhooksOf(db, { org_id: orgNumber, number: 1 }),
+  ),
+  ofOrganization('how many changes wait for webhooks', countWaiting),
+  ofOrganization('the pings that wait', listPendingPings),
+];
+
 const DAY_MS = 86_400_000;
 
 const candidate = (orgNumber: number, primaryId: string | null) => ({
@@ -318,6 +430,8 @@ export const QUESTIONS: readonly Question[] = [
   ...KINDS,
   ...CHANGES,
   ...UNSET,
+  ...FILLS,
+  ...WEBHOOKS,
   one('whether an interaction is a duplicate', async (db, orgNumber) => {
     for (const primaryId of [sampleOf('primary_id'), null])
       await findDuplicate(db, candidate(orgNumber, primaryId));
