@@ -36,7 +36,7 @@ export class CursorFile {
     return new CursorFile(path, resources.toSorted(), unlock);
   }
 
-  /** The position in the file; undefined if there is no file. */
+  /** The position that the file contains; undefined if there is no file yet. */
   read(): FeedPosition | undefined {
     if (!existsSync(this.path)) return undefined;
     const content = contentOf(this.path);

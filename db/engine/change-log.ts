@@ -17,7 +17,7 @@ export interface ChangeContext {
   orgNumber: number;
   /** Unix milliseconds. */
   at: number;
-  /** The sequence number of the change that entailed them; by default they are not entailed. */
+  /** The sequence number of the change that caused them; by default, none did. */
   cause?: number | null | undefined;
   /** The sequence number of the first one, if it was taken before. */
   sequence?: number | undefined;
@@ -38,7 +38,7 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof ChangeRow)[];
 const insert: BulkInsert = bulkInsert('changes', COLUMNS);
 
-// A delete can entail any number of changes; more would only use memory.
+// A delete can cause any number of changes; keeping more of them would only use memory.
 const WAITING_MAX = 5_000;
 const ROWS_PER_INSERT = 1_000;
 

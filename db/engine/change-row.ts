@@ -15,7 +15,7 @@ export interface ChangeRow {
   record: Uint8Array;
   actor: number;
   request: Uint8Array | null;
-  /** The sequence number of the change that entailed this one. */
+  /** The sequence number of the change that caused this one; null for none. */
   cause: number | null;
   owner: Uint8Array | null;
   data: string | null;

@@ -113,7 +113,7 @@ export function withoutValues({
   return owner === undefined ? null : { owner };
 }
 
-/** Notes the delete of a record; returns its sequence number, the cause of what it entails. */
+/** Notes the delete of a record; returns its sequence number, the cause of what follows from it. */
 export function noteDeleted(
   trx: RecordTrx,
   resource: Resource,

@@ -35,7 +35,7 @@ export interface Deletion {
 
 /**
  * Clears references to the records, and removes the rows that belong to them or link to them. In the log, all that the delete
- * of a record entails follows it.
+ * of a record causes follows it.
  * @param noteDelete notes the delete of a record, and returns its sequence number; `tied` are the records that it was tied to
  */
 export async function releaseDependents(

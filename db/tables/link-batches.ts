@@ -86,7 +86,7 @@ export interface LinkWriting {
   orgNumber: number;
   /** Unix milliseconds. */
   now: number;
-  /** The sequence number of the change that entails them; by default they are not entailed. */
+  /** The sequence number of the change that causes them; by default, none does. */
   cause?: number;
   /** A record at an end of the links, by resource and ID. */
   end(resource: string, id: string): LinkEnd | undefined;

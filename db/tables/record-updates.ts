@@ -111,7 +111,7 @@ export type RecordUpdate = NotedUpdate;
 
 /**
  * Sets columns of records that were counted; in their order if records have unique values in them.
- * @param cause the sequence number of the change that entails this
+ * @param cause the sequence number of the change that causes this; by default, none does
  */
 export function updateReservedRecords(
   trx: RecordTrx,
@@ -151,7 +151,7 @@ function fillOf(resource: Resource, column: string): Statement<RecordRow> {
 
 /**
  * Sets a reference of many records in which it is null.
- * @param cause the sequence number of the change that entails this
+ * @param given the records, the value, the time in Unix milliseconds, and the sequence number of the change that causes this
  */
 export async function fillReferences(
   trx: RecordTrx,

@@ -25,7 +25,7 @@ export interface Restoration extends RecordKey {
 }
 
 /** A change that the delete of a record caused. */
-export interface Entailed {
+export interface CausedChange {
   action: ChangeAction | undefined;
   resource: Resource;
   /** The record that it changed; of a link, the parent. */
@@ -35,11 +35,11 @@ export interface Entailed {
 }
 
 /** Reads a change that a delete caused. */
-export function entailedBy({ action, resource, record, data }: ChangeRow): Entailed {
+export function causedChange({ action, resource, record, data }: ChangeRow): CausedChange {
   return {
     action: CHANGE_ACTIONS[action],
     resource: getResource(CHANGE_RESOURCES[resource] ?? ''),
     id: idOfBytes(record),
-    values: data === null ? {} : (JSON.parse(data) as Entailed['values']),
+    values: data === null ? {} : (JSON.parse(data) as CausedChange['values']),
   };
 }

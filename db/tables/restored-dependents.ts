@@ -12,7 +12,7 @@ import { CHANGE_RESOURCES } from './changes.ts';
 import { ROWS_AT_ONCE } from './dependent-finds.ts';
 import { columnsTo } from './dependents.ts';
 import { fillReferences, updateReservedRecords } from './record-updates.ts';
-import { type Entailed, entailedBy, type Restoration } from './restoration.ts';
+import { type CausedChange, causedChange, type Restoration } from './restoration.ts';
 import { restoreLinks } from './restored-links.ts';
 
 /** Restores the references that the delete of a record cleared and that are still null, and its links whose other end exists. */
@@ -27,13 +27,13 @@ export async function restoreDependents(
   const turns = new TimeSlices();
   for (let from = sequence + 1; ; ) {
     const { rows } = await listChanges(trx, { ...some, from });
-    const entailed = rows.filter((row) => row.cause === sequence);
-    const changes = entailed.map(entailedBy);
+    const caused = rows.filter((row) => row.cause === sequence);
+    const changes = caused.map(causedChange);
     await restoreReferences(trx, resource, restoration, changes);
     await restoreLinks(trx, resource, restoration, changes);
-    const last = entailed.at(-1);
+    const last = caused.at(-1);
     // They follow the delete in one piece.
-    if (last === undefined || entailed.length < rows.length) return;
+    if (last === undefined || caused.length < rows.length) return;
     from = last.sequence + 1;
     if (turns.isOver) await turns.next();
   }
@@ -43,7 +43,7 @@ async function restoreReferences(
   trx: RecordTrx,
   resource: Resource,
   { orgNumber, id, cause, now }: Restoration,
-  changes: readonly Entailed[],
+  changes: readonly CausedChange[],
 ): Promise<void> {
   const updated = changes.filter(({ action }) => action === 'updated');
   for (const [other, ofOther] of Map.groupBy(updated, (change) => change.resource))

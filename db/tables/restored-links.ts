@@ -14,7 +14,7 @@ import {
   updateLinks,
 } from './link-batches.ts';
 import type { KindLinkRow } from './link-lists.ts';
-import type { Entailed, Restoration } from './restoration.ts';
+import type { CausedChange, Restoration } from './restoration.ts';
 
 /** A link as the log has it. */
 interface LoggedLink {
@@ -29,7 +29,7 @@ export async function restoreLinks(
   trx: RecordTrx,
   resource: Resource,
   restoration: Restoration,
-  changes: readonly Entailed[],
+  changes: readonly CausedChange[],
 ): Promise<void> {
   const removed = changes.filter(({ action }) => action === 'unlinked').flatMap(loggedLink);
   const cleared = changes.filter(({ action }) => action === 'linked').flatMap(loggedLink);
@@ -60,7 +60,7 @@ export async function restoreLinks(
   }
 }
 
-function loggedLink({ resource, id, values }: Entailed): LoggedLink[] {
+function loggedLink({ resource, id, values }: CausedChange): LoggedLink[] {
   const { name, resource: child, id: childId, linked_at: linkedAt, fields = {} } = values;
   if (name === undefined || child === undefined || childId === undefined || linkedAt === undefined) return [];
   const kind = getLinkKind(`${resource.name}.${name}`);

@@ -11,7 +11,7 @@ import type {
 } from '../engine/webhook-rows.ts';
 import { recordAudit } from './audit.ts';
 import { insertDeliveries } from './webhook-deliveries.ts';
-import { deletePass, deleteWaitingBefore, insertWaiting, movePass } from './webhook-queue.ts';
+import { clearQueue, deletePass, insertWaiting, movePass } from './webhook-queue.ts';
 import { type DisabledReason, disableWebhook } from './webhooks.ts';
 
 /** What changed about the sending to a webhook. */
@@ -78,7 +78,7 @@ export async function saveProgress(
   const { orgNumber: org, id: webhook } = key;
   const [found] = await moved(trx, { ...row, org, id: webhook, holder });
   if (found === undefined) return false;
-  if (isCleared) await deleteWaitingBefore(trx, key, null);
+  if (isCleared) await clearQueue(trx, key);
   for (const { pass, sequence } of waiting.deleted)
     await deletedWaiting(trx, { org, webhook, pass, sequence });
   for (const { pass, sequence, attempt, next_attempt_at: next } of waiting.updated)

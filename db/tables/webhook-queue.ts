@@ -55,9 +55,7 @@ export async function movePass(
   await trx
     .updateTable('webhook_passes')
     .set({ place })
-    .where('org_id', '=', org_id)
-    .where('webhook_id', '=', webhook_id)
-    .where('pass', '=', pass)
+    .where((eb) => eb.and({ org_id, webhook_id, pass }))
     .execute();
 }
 
@@ -68,9 +66,7 @@ export async function deletePass(
 ): Promise<void> {
   await trx
     .deleteFrom('webhook_passes')
-    .where('org_id', '=', org_id)
-    .where('webhook_id', '=', webhook_id)
-    .where('pass', '=', pass)
+    .where((eb) => eb.and({ org_id, webhook_id, pass }))
     .execute();
 }
 
@@ -124,22 +120,25 @@ export async function retryWaitingAt(trx: Trx, { orgNumber, id }: RecordKey, at:
     .execute();
 }
 
-/** Drops what waits for a webhook with a lower sequence number; all of it and its replays for null. */
+/** Drops what waits for a webhook with a lower sequence number. */
 export async function deleteWaitingBefore(
   trx: Trx,
   { orgNumber, id }: RecordKey,
-  sequence: number | null,
+  sequence: number,
 ): Promise<void> {
-  let waiting = trx
+  await trx
     .deleteFrom('webhook_waiting')
     .where('org_id', '=', orgNumber)
-    .where('webhook_id', '=', id);
-  if (sequence !== null) waiting = waiting.where('sequence', '<', sequence);
-  await waiting.execute();
-  if (sequence !== null) return;
-  await trx
-    .deleteFrom('webhook_passes')
-    .where('org_id', '=', orgNumber)
     .where('webhook_id', '=', id)
+    .where('sequence', '<', sequence)
     .execute();
+}
+
+/** Drops all that waits for a webhook, and its replays. */
+export async function clearQueue(trx: Trx, { orgNumber: org_id, id: webhook_id }: RecordKey): Promise<void> {
+  for (const table of ['webhook_waiting', 'webhook_passes'] as const)
+    await trx
+      .deleteFrom(table)
+      .where((eb) => eb.and({ org_id, webhook_id }))
+      .execute();
 }

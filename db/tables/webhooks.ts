@@ -2,6 +2,7 @@
 
 import type { ApiKeyRow, Db, RecordKey, Trx } from '../engine/schema.ts';
 import type { WebhookRow } from '../engine/webhook-rows.ts';
+import { clearQueue } from './webhook-queue.ts';
 
 /** Maximum number of webhooks of an organization. */
 export const WEBHOOKS_MAX = 20;
@@ -65,9 +66,9 @@ export async function updateWebhook(
 }
 
 /** Deletes a webhook and what waits for it; its deliveries, which can be many, are left to `purgeDeliveries`. */
-export async function deleteWebhook(trx: Trx, { orgNumber, id }: RecordKey): Promise<void> {
-  for (const table of ['webhook_waiting', 'webhook_passes'] as const)
-    await trx.deleteFrom(table).where('org_id', '=', orgNumber).where('webhook_id', '=', id).execute();
+export async function deleteWebhook(trx: Trx, key: RecordKey): Promise<void> {
+  const { orgNumber, id } = key;
+  await clearQueue(trx, key);
   await trx.deleteFrom('webhooks').where('org_id', '=', orgNumber).where('id', '=', id).execute();
 }
 

@@ -6,7 +6,7 @@ import { type AuditAction, recordAudit } from '../../db/tables/audit.ts';
 import type { LogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { getWebhookKey } from '../../db/tables/settings.ts';
-import { deleteWaitingBefore, retryWaitingAt } from '../../db/tables/webhook-queue.ts';
+import { clearQueue, deleteWaitingBefore, retryWaitingAt } from '../../db/tables/webhook-queue.ts';
 import {
   countWebhooks,
   deleteWebhook,
@@ -147,7 +147,8 @@ async function resume(
   const taken = hasEnded(owner, now) ? { key_number: access.keyNumber, user_id: access.userId } : {};
   const isSameLog = row.epoch === log.epoch;
   if (isSameLog && row.place >= log.first - 1) return taken;
-  await deleteWaitingBefore(db, rowKeyOf(row), isSameLog ? log.first : null);
+  if (isSameLog) await deleteWaitingBefore(db, rowKeyOf(row), log.first);
+  else await clearQueue(db, rowKeyOf(row));
   return { ...taken, place: log.last, epoch: log.epoch, skipped_at: now };
 }
 /**

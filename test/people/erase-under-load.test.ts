@@ -8,7 +8,7 @@ import { httpClient } from '../support/http-client.ts';
 import type { Client } from '../support/v2.ts';
 
 const EMAIL = 'ada.h@hidden.example';
-// Values next to which there is no address, each of which only the log of changes contains after a while.
+// Personal values without the address beside them. In the end, only the log of changes still contains them.
 const FORMER = 'Unforgettable';
 const RENAMED = 'Inimitable';
 const HIDDEN = [EMAIL, FORMER, RENAMED];

@@ -1,4 +1,4 @@
-// The log of changes itself: how long it is kept, and deletes that entail many changes.
+// The log of changes itself: how long it is kept, and deletes that cause many changes.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { actingAs } from '../../db/engine/acting.ts';
 import { OPERATOR } from '../../db/engine/author.ts';
@@ -37,7 +37,7 @@ async function fill(company: string, count: number): Promise<void> {
 
 const page = async (query: string) => (await api.get(`/changes?${query}`)).body;
 
-test('a delete that entails thousands of changes leaves each of them, right after it', async () => {
+test('a delete that causes thousands of changes leaves each of them, right after it', async () => {
   const [many, few] = [await api.create('companies'), await api.create('companies')];
   await fill(many.id, 5_600);
   const mirror = new ChangeMirror(api, false);

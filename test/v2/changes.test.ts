@@ -116,7 +116,7 @@ describe('a change', () => {
     expect(unlinked).toMatchObject([{ action: 'unlinked', link: { id: contact.id, supervisor: null } }]);
   });
 
-  test('of a delete entails those of references and links, directly after it', async () => {
+  test('of a delete causes those of references and links, directly after it', async () => {
     const company = await api.create('companies');
     const contact = await api.create('contacts', { first_name: 'A', company_id: company.id });
     const segment = await api.create('segments', { name: 'S', record_type: 'company' });
@@ -134,9 +134,9 @@ describe('a change', () => {
       'updated meetings',
     ]);
     expect(actions(changes).at(-1)).toBe('deleted companies');
-    const entailed = changes.slice(1, -1);
-    expect(new Set(entailed.map(({ cause }) => cause))).toEqual(new Set([deleted?.sequence]));
-    const cleared = entailed.find(({ resource }) => resource === 'contacts');
+    const caused = changes.slice(1, -1);
+    expect(new Set(caused.map(({ cause }) => cause))).toEqual(new Set([deleted?.sequence]));
+    const cleared = caused.find(({ resource }) => resource === 'contacts');
     expect(cleared).toMatchObject({
       ...{ record_id: contact.id, before: { company_id: company.id }, after: { company_id: null } },
     });
