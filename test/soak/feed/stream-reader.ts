@@ -25,8 +25,7 @@ export class StreamReader {
   readonly #options: ReaderOptions;
   #cursor: string;
   #isHurried = false;
-  #isOver = false;
-  #reader: EventReader | null = null;
+  readonly #ending = new AbortController();
   readonly #running: Promise<void>;
 
   /** Opens the stream. */
@@ -47,13 +46,13 @@ export class StreamReader {
       else if (performance.now() - heardAt > PLENTY_MS)
         this.faults.push(`nothing came after ${last} of ${sequence}`);
     }
-    this.#isOver = true;
-    await this.#reader?.close();
+    // Also ends a stream that is just being opened.
+    this.#ending.abort();
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    while (!this.#isOver && this.faults.length === 0) {
+    while (!this.#ending.signal.aborted && this.faults.length === 0) {
       try {
         await this.#stream();
       } catch {
@@ -67,9 +66,9 @@ export class StreamReader {
     const { url, key, pauseMs = 0, eventsPerStream = Number.POSITIVE_INFINITY } = this.#options;
     const response = await fetch(`${url}/api/v2/changes/stream`, {
       headers: { 'X-Service-Api-Key': key, 'Last-Event-ID': this.#cursor },
+      signal: this.#ending.signal,
     });
     const reader = new EventReader(response);
-    this.#reader = reader;
     this.streams += 1;
     for (let count = 0; count < eventsPerStream; count++) {
       const event = await reader.next();
