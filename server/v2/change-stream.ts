@@ -15,7 +15,9 @@ import {
   rangeFrom,
 } from './feed-requests.ts';
 
-const PAGE_CHANGES = 100;
+const PAGE_CHANGES_MAX = 100;
+// Until it is known how large they are.
+const PAGE_CHANGES_FIRST = 20;
 // What a client that reads slowly has the server keep.
 const PAGE_BYTES = 1024 * 1024;
 
@@ -83,6 +85,7 @@ class ChangeEvents implements EventFeed {
   readonly event = 'change';
   readonly #call: ReadCall;
   #place: FeedPlace;
+  #limit = PAGE_CHANGES_FIRST;
 
   constructor(call: ReadCall, place: FeedPlace) {
     this.#call = call;
@@ -96,9 +99,10 @@ class ChangeEvents implements EventFeed {
     const cursors = await cursorsOf(call, filters, 'asc');
     const log = await getKeptLog(call);
     const range = rangeAfter(log, 'asc', this.#place, 'Last-Event-ID');
-    const page = await readFeed(call, { filters, direction: 'asc', range, limit: PAGE_CHANGES });
+    const page = await readFeed(call, { filters, direction: 'asc', range, limit: this.#limit });
     const { epoch } = this.#place;
-    const texts = textsThatFit(page.items);
+    const { texts, bytes } = textsThatFit(page.items);
+    if (bytes > 0) this.#limit = limitAfter(texts.length, bytes);
     const events = texts.map((data, index) => {
       const sequence = page.sequences[index] ?? 0;
       return { id: cursors.issue({ sequence, epoch }), data };
@@ -117,7 +121,7 @@ class ChangeEvents implements EventFeed {
 }
 
 // Includes the one that exceeds the limit; the others are read again.
-function textsThatFit(items: readonly Data[]): string[] {
+function textsThatFit(items: readonly Data[]): { texts: string[]; bytes: number } {
   const texts: string[] = [];
   let bytes = 0;
   for (const item of items) {
@@ -126,5 +130,10 @@ function textsThatFit(items: readonly Data[]): string[] {
     bytes += Buffer.byteLength(text);
     texts.push(text);
   }
-  return texts;
+  return { texts, bytes };
+}
+
+// As many as fit if they are as large as the last, so that little is read twice.
+function limitAfter(count: number, bytes: number): number {
+  return Math.min(PAGE_CHANGES_MAX, Math.ceil((count * PAGE_BYTES) / bytes));
 }
