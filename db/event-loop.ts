@@ -26,6 +26,18 @@ export class TimeSlices {
   }
 }
 
+// Takes a few milliseconds to write.
+const ITEMS_PER_PART = 1_000;
+
+/** Does something with all items in order, some at a time, so that others are served in between. */
+export async function inParts<T>(items: readonly T[], act: (some: readonly T[]) => unknown): Promise<void> {
+  const turns = new TimeSlices();
+  for (let from = 0; from < items.length; from += ITEMS_PER_PART) {
+    if (turns.isOver) await turns.next();
+    await act(items.slice(from, from + ITEMS_PER_PART));
+  }
+}
+
 /** The same for many callers: those of one turn share a promise. */
 export function sharedNextTurn(): Promise<void> {
   common ??= new Promise((resolve) =>

@@ -4,11 +4,12 @@ import { memoize } from '../cache.ts';
 import { type ChangeContext, type NewChange, noteChanges } from '../engine/change-log.ts';
 import type { Eventually } from '../engine/engine.ts';
 import type { RecordRow, RecordTrx } from '../engine/schema.ts';
-import type { ColumnValue, FieldKind } from '../model/fields.ts';
-import { type Data, isObject, type JsonValue } from '../model/json.ts';
+import type { ColumnValue } from '../model/fields.ts';
+import type { Data } from '../model/json.ts';
 import { shownColumns } from '../model/record-forms.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { type CreatedRecord, runsOf } from './change-runs.ts';
+import { loggedValue, type UpdateValues, updateValues } from './logged-values.ts';
 
 /** What can happen to a record or link; the log contains the index, so the order is fixed. */
 export const CHANGE_ACTIONS = ['created', 'updated', 'deleted', 'undeleted', 'linked', 'unlinked'] as const;
@@ -28,16 +29,6 @@ export const CHANGE_RESOURCES: readonly string[] = [
   'recordings',
   'bookings',
 ];
-
-/** The values of an update, null where there is none: as stored, lists and objects as shown, of `custom` only what differs. */
-export interface UpdateValues {
-  before: Data;
-  after: Data;
-  /** The owner before, if it is another one. */
-  owner?: ColumnValue;
-  /** When the association was made that a delete cleared. */
-  linked_at?: ColumnValue;
-}
 
 /** A record as it was before its delete. */
 export interface DeletedValues {
@@ -99,11 +90,38 @@ export function noteUpdated(
   const change = changing('updated', resource);
   const { owner } = resource;
   const changeOf = ({ row, columns, beside }: NotedUpdate) => {
-    const values = valuesOf(resource, row, columns, beside);
+    const values = updateValues(resource, row, columns, beside);
     const ownerAfter = owner === null ? null : owner in columns ? columns[owner] : row[owner];
-    return change(row.id, ownerAfter, keepsValues ? values : withoutValues(values));
+    return change(row.id, ownerAfter, textOf(keepsValues ? values : withoutValues(values)));
   };
   return noteChanges(trx, context, updates.length, () => updates.map(changeOf));
+}
+
+/** A record in which a reference changes. */
+export interface ChangedReference {
+  id: string;
+  owner: ColumnValue;
+  /** When the association was made that a delete clears; only of associations. */
+  linked_at?: ColumnValue;
+}
+
+/** Notes that a reference, by column, changes in the same way in several records, in order. */
+export async function noteReferences(
+  trx: RecordTrx,
+  resource: Resource,
+  context: ChangeContext,
+  { column, before, after }: { column: string; before: string | null; after: string | null },
+  records: readonly ChangedReference[],
+): Promise<void> {
+  const { keepsValues } = trx.engine.progress.author;
+  const change = changing('updated', resource);
+  const values: UpdateValues = { before: { [column]: before }, after: { [column]: after } };
+  const text = textOf(values);
+  const changeOf = ({ id, owner, linked_at }: ChangedReference) => {
+    const own = linked_at === undefined ? text : textOf({ ...values, linked_at });
+    return change(id, owner, keepsValues ? own : null);
+  };
+  await noteChanges(trx, context, records.length, () => records.map(changeOf));
 }
 
 /** What is left of the values of a change once they are erased: what tells who could see the record. */
@@ -128,7 +146,7 @@ export function noteDeleted(
       if (value !== null) record[name] = loggedValue(resource, name, value);
     }
     const data = keepsValues ? { record: { ...record, ...beside }, ...others } : null;
-    return [changing('deleted', resource)(row.id, ownerOf(resource, row), data)];
+    return [changing('deleted', resource)(row.id, ownerOf(resource, row), textOf(data))];
   });
 }
 
@@ -150,7 +168,7 @@ export async function noteLinks(
   const { keepsValues } = trx.engine.progress.author;
   const change = changing(action, parents);
   const changeOf = ({ parent, parentOwner, values }: NotedLink) =>
-    change(parent, parentOwner, keepsValues ? values : withoutValues(values));
+    change(parent, parentOwner, textOf(keepsValues ? values : withoutValues(values)));
   await noteChanges(trx, rest, links.length, () => links.map(changeOf));
 }
 
@@ -158,14 +176,28 @@ export async function noteLinks(
 function changing(kind: ChangeAction, { name }: Pick<Resource, 'name'>) {
   const action = CHANGE_ACTIONS.indexOf(kind);
   const resource = CHANGE_RESOURCES.indexOf(name);
-  return (id: string, owner: ColumnValue | undefined, data: object | null): NewChange => ({
+  const ownerBytes = lastOf(textBytes);
+  return (id: string, owner: ColumnValue | undefined, data: string | null): NewChange => ({
     action,
     resource,
     record: textBytes(id),
-    owner: typeof owner === 'string' ? textBytes(owner) : null,
-    data: data === null ? null : JSON.stringify(data),
+    owner: typeof owner === 'string' ? ownerBytes(owner) : null,
+    data,
     count: 1,
   });
+}
+
+// Most records that change together have the same owner.
+function lastOf<T>(compute: (text: string) => T): (text: string) => T {
+  let last: { text: string; value: T } | null = null;
+  return (text) => {
+    if (last?.text !== text) last = { text, value: compute(text) };
+    return last.value;
+  };
+}
+
+function textOf(data: object | null): string | null {
+  return data === null ? null : JSON.stringify(data);
 }
 
 /** The owner of a record, if its resource has one. */
@@ -177,52 +209,6 @@ export function ownerOf({ owner }: Pick<Resource, 'owner'>, row: Row): ColumnVal
 export const fieldsBeside = memoize(({ fields }: Resource) =>
   Object.keys(fields).filter((name) => fields[name]?.column === null && fields[name]?.access === 'write'),
 );
-
-const loggedColumns = memoize(
-  ({ fields }: Resource) =>
-    new Set(
-      shownColumns(fields).flatMap(({ name, isStored }) => (isStored && name !== 'updated_at' ? [name] : [])),
-    ),
-);
-
-function valuesOf(
-  resource: Resource,
-  row: RecordRow,
-  columns: Row,
-  beside: UpdateValues | undefined,
-): UpdateValues {
-  const logged = loggedColumns(resource);
-  const values: UpdateValues = { ...beside, before: { ...beside?.before }, after: { ...beside?.after } };
-  for (const name in columns) {
-    const [before, after] = [row[name] ?? null, columns[name] ?? null];
-    if (before === after || !logged.has(name)) continue;
-    const old = loggedValue(resource, name, before);
-    const next = loggedValue(resource, name, after);
-    const isCustom = resource.fields[name]?.kind === 'custom';
-    [values.before[name], values.after[name]] = isCustom ? differences(old, next) : [old, next];
-  }
-  if (resource.owner !== null && resource.owner in values.after) values.owner = row[resource.owner] ?? null;
-  return values;
-}
-
-// Of two objects, the names whose values differ.
-function differences(before: JsonValue, after: JsonValue): [Data, Data] {
-  const [old, next] = [before, after].map((value) => (isObject(value) ? value : {})) as [Data, Data];
-  const names = Object.keys({ ...old, ...next }).filter((name) => old[name] !== next[name]);
-  const pick = (from: Data) => Object.fromEntries(names.map((name) => [name, from[name] ?? null]));
-  return [pick(old), pick(next)];
-}
-
-const NESTED: readonly (FieldKind | undefined)[] = ['emails', 'custom', 'json'];
-
-/** Whether the log contains the shown form of a field: text in its stored form would be JSON inside JSON. */
-export function isLoggedAsShown({ fields }: Resource, name: string): boolean {
-  return NESTED.includes(fields[name]?.kind);
-}
-
-function loggedValue(resource: Resource, name: string, value: ColumnValue): JsonValue {
-  return isLoggedAsShown(resource, name) ? (resource.fields[name]?.decode(value) ?? null) : value;
-}
 
 const UUID_LENGTH = 36;
 const UUID_BYTES = 16;

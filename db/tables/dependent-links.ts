@@ -3,6 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ChangeContext } from '../engine/change-log.ts';
 import type { RecordTrx } from '../engine/schema.ts';
+import { inParts } from '../event-loop.ts';
 import type { ColumnValue } from '../model/fields.ts';
 import { childOf } from '../model/links.ts';
 import type { Link, Resource, Row } from '../model/resource.ts';
@@ -12,12 +13,11 @@ import { noteLinks } from './changes.ts';
 import { type Find, findInPieces, keyOfLast, ROWS_AT_ONCE } from './dependent-finds.ts';
 import { linkNote } from './link-batches.ts';
 import type { KindLinkRow } from './link-lists.ts';
-import { clearingTies, removeTies, type Tie } from './ties.ts';
+import { removeTies, setInTies, type Tie } from './ties.ts';
 
 /** Links with a field of their own that refers to the records. */
 export function linkFields(link: Link, column: string): Find {
   const find = linksBy(link, column);
-  const clear = clearingTies(link, column);
   return async (trx, sought) => {
     const { orgNumber, deleted, now } = sought;
     const rows = await find(trx, sought);
@@ -26,7 +26,7 @@ export function linkFields(link: Link, column: string): Find {
     return {
       isCut: rows.length === ROWS_AT_ONCE,
       last: keyOfLast(rows, ['parent_id', 'child_id']),
-      release: () => clear(trx, orgNumber, staying),
+      release: () => setInTies(trx, link, orgNumber, { column, value: null }, staying),
       note: (target, cause) => {
         const changed = staying.filter((row) => row[column] === target);
         const cleared = changed.map((row) => ({ ...row, [column]: null }));
@@ -99,11 +99,12 @@ async function noteTies(
   context: ChangeContext & { action: 'linked' | 'unlinked' },
   rows: readonly FoundLink[],
 ): Promise<void> {
-  if (rows.length === 0) return;
   const kind = kindOf(link);
-  const links = rows.map(({ parent_owner, parent_type: record_type, child_owner, ...row }) => {
-    const child = childOf(link, { link: row, parent: { record_type } }) ?? '';
-    return linkNote(kind, row as KindLinkRow, child, { parent: parent_owner, child: child_owner });
+  await inParts(rows, (some) => {
+    const links = some.map(({ parent_owner, parent_type: record_type, child_owner, ...row }) => {
+      const child = childOf(link, { link: row, parent: { record_type } }) ?? '';
+      return linkNote(kind, row as KindLinkRow, child, { parent: parent_owner, child: child_owner });
+    });
+    return noteLinks(trx, kind.parent, context, links);
   });
-  await noteLinks(trx, kind.parent, context, links);
 }

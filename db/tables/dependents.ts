@@ -4,11 +4,11 @@ import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { type RecordRow, type RecordTrx, tableOf } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
-import { TimeSlices } from '../event-loop.ts';
-import type { ColumnValue, Field } from '../model/fields.ts';
+import { inParts, TimeSlices } from '../event-loop.ts';
+import type { Field } from '../model/fields.ts';
 import type { Resource, SideTable } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
-import { noteUpdated } from './changes.ts';
+import { type ChangedReference, noteReferences } from './changes.ts';
 import {
   type Find,
   type Found,
@@ -114,22 +114,18 @@ function columnsOfSide(resource: Resource, parent: Resource, rows: SideTable): s
 }
 
 /** A record that refers to one that is deleted. */
-interface Referrer {
-  id: string;
+interface Referrer extends ChangedReference {
   target: string;
-  owner: ColumnValue;
-  /** When it was associated with that, if that is known. */
-  linked_at: ColumnValue;
 }
 
 function references(resource: Resource, column: string): Find {
   const table = tableOf(resource);
   const owner = resource.owner === null ? sql`null` : sql.ref(resource.owner);
   const association = Object.values(resource.associations).find((one) => one.column === column);
-  const linkedAt = association === undefined ? sql`null` : sql.ref(association.linkedAt);
+  const linkedAt = association === undefined ? sql`` : sql`, ${sql.ref(association.linkedAt)} as linked_at`;
   const find = findInPieces<Referrer>([sql.ref('id')], (param, isGiven) => {
     const refers = sql`org_id = ${param('org')} and ${isGiven(sql.ref(column))}`;
-    const columns = sql`id, ${sql.ref(column)} as target, ${owner} as owner, ${linkedAt} as linked_at`;
+    const columns = sql`id, ${sql.ref(column)} as target, ${owner} as owner${linkedAt}`;
     return sql`select ${columns} from ${sql.table(table)} where ${refers} order by ${sql.ref(column)}, id`;
   });
   const clear = statement<never>((db, param) =>
@@ -145,26 +141,17 @@ function references(resource: Resource, column: string): Find {
     return {
       isCut: rows.length === ROWS_AT_ONCE,
       last: keyOfLast(rows, ['id']),
-      release: async () => {
-        const those = JSON.stringify(rows.map(({ id }) => id));
-        if (rows.length > 0) await clear(trx, { org: orgNumber, ids: those, now });
-      },
-      note: async (target, cause) => {
+      release: () =>
+        inParts(rows, (some) =>
+          clear(trx, { org: orgNumber, ids: JSON.stringify(some.map(({ id }) => id)), now }),
+        ),
+      note: (target, cause) => {
         // A record that is deleted as well is logged as it was.
         const cleared = rows.filter((row) => row.target === target && !deleted.has(row.id));
-        if (cleared.length === 0) return;
-        const updates = cleared.map(({ id, owner, linked_at }) => {
-          const row = {
-            id,
-            [column]: target,
-            ...(resource.owner && { [resource.owner]: owner }),
-          } as RecordRow;
-          const noted = { row, columns: { [column]: null, updated_at: now } };
-          return association === undefined
-            ? noted
-            : { ...noted, beside: { before: {}, after: {}, linked_at } };
-        });
-        await noteUpdated(trx, resource, { orgNumber, at: now, cause }, updates);
+        const change = { column, before: target, after: null };
+        return inParts(cleared, (some) =>
+          noteReferences(trx, resource, { orgNumber, at: now, cause }, change, some),
+        );
       },
     };
   };

@@ -13,7 +13,7 @@ import { type NotedLink, noteLinks, ownerOf } from './changes.ts';
 import { columnsOfLink, type KindLinkRow } from './link-lists.ts';
 import { updateReservedRecords } from './record-updates.ts';
 import { findRecords } from './records.ts';
-import { removeTies, type Tie } from './ties.ts';
+import { removeTies, setInTies, type Tie } from './ties.ts';
 
 /** What links depend on in a record at one end of them: the type of record that it takes, and its owner. */
 export type LinkEnd = Row & { id: string };
@@ -124,6 +124,23 @@ export async function updateLinks(
 ): Promise<void> {
   for (const row of rows) await statementsOf(kind).change(trx, { ...row, org: writing.orgNumber });
   await note(trx, kind, writing, 'linked', rows);
+}
+
+/** Stores a value in own fields of links in which they are null. */
+export async function fillLinks(
+  trx: RecordTrx,
+  kind: LinkKind,
+  writing: LinkWriting,
+  { columns, value }: { columns: readonly string[]; value: string },
+  links: readonly KindLinkRow[],
+): Promise<void> {
+  const filled = new Map<KindLinkRow, KindLinkRow>();
+  for (const column of columns) {
+    const unset = links.filter((row) => row[column] === null);
+    await setInTies(trx, kind.link, writing.orgNumber, { column, value }, unset);
+    for (const row of unset) filled.set(row, { ...(filled.get(row) ?? row), [column]: value });
+  }
+  await note(trx, kind, writing, 'linked', [...filled.values()]);
 }
 
 /** Removes links that exist. */

@@ -11,7 +11,7 @@ import { keyColumn } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
 import { toColumns } from '../model/record-forms.ts';
 import type { Resource, Row } from '../model/resource.ts';
-import { type NotedUpdate, noteUpdated } from './changes.ts';
+import { type NotedUpdate, noteReferences, noteUpdated, ownerOf } from './changes.ts';
 import { bytesOf } from './content-bytes.ts';
 
 /** The columns of the given fields that differ from the stored ones. */
@@ -163,13 +163,9 @@ export async function fillReferences(
   if (ids.length === 0) return;
   const args = { org: orgNumber, ids: JSON.stringify(ids), value, now };
   const rows = await fillOf(resource, column)(trx, args);
-  const columns = { [column]: value, updated_at: now };
-  await noteUpdated(
-    trx,
-    resource,
-    { orgNumber, at: now, cause },
-    rows.map((row) => ({ row, columns })),
-  );
+  const change = { column, before: null, after: value };
+  const filled = rows.map((row) => ({ id: row.id, owner: ownerOf(resource, row) }));
+  await noteReferences(trx, resource, { orgNumber, at: now, cause }, change, filled);
 }
 
 async function updateSeveral(

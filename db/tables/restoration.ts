@@ -10,8 +10,8 @@ import {
   type ChangeAction,
   idOfBytes,
   type LinkValues,
-  type UpdateValues,
 } from './changes.ts';
+import type { UpdateValues } from './logged-values.ts';
 
 /** A deleted record that was inserted again. */
 export interface Restoration extends RecordKey {

@@ -9,11 +9,13 @@ import type { ColumnValue } from '../model/fields.ts';
 import type { Resource } from '../model/resource.ts';
 import { listChanges } from './change-queries.ts';
 import { CHANGE_RESOURCES } from './changes.ts';
-import { ROWS_AT_ONCE } from './dependent-finds.ts';
 import { columnsTo } from './dependents.ts';
 import { fillReferences, updateReservedRecords } from './record-updates.ts';
 import { type CausedChange, causedChange, type Restoration } from './restoration.ts';
 import { restoreLinks } from './restored-links.ts';
+
+// Takes a few milliseconds to read, and as long to write.
+const CHANGES_AT_ONCE = 1_000;
 
 /** Restores the references that the delete of a record cleared and that are still null, and its links whose other end exists. */
 export async function restoreDependents(
@@ -23,7 +25,7 @@ export async function restoreDependents(
 ): Promise<void> {
   const { orgNumber, sequence, cause } = restoration;
   const everything = { resources: CHANGE_RESOURCES, recordId: null, action: null, request: null };
-  const some = { ...everything, orgNumber, to: cause - 1, direction: 'asc', limit: ROWS_AT_ONCE } as const;
+  const some = { ...everything, orgNumber, to: cause - 1, direction: 'asc', limit: CHANGES_AT_ONCE } as const;
   const turns = new TimeSlices();
   for (let from = sequence + 1; ; ) {
     const { rows } = await listChanges(trx, { ...some, from });

@@ -6,12 +6,12 @@ import { getLinkKind, type LinkKind } from '../model/resources/link-kinds.ts';
 import { getResource } from '../model/resources/registry.ts';
 import { columnsTo } from './dependents.ts';
 import {
+  fillLinks,
   findLinkEnds,
   findLinks,
   insertLinks,
   type LinkEnd,
   type LinkWriting,
-  updateLinks,
 } from './link-batches.ts';
 import type { KindLinkRow } from './link-lists.ts';
 import type { CausedChange, Restoration } from './restoration.ts';
@@ -52,11 +52,7 @@ export async function restoreLinks(
       orgNumber,
       links.map(({ row }) => row),
     );
-    const rows = existing.flatMap((row) => {
-      const unset = columns.filter((name) => row[name] === null);
-      return unset.length === 0 ? [] : [{ ...row, ...Object.fromEntries(unset.map((name) => [name, id])) }];
-    });
-    if (rows.length > 0) await updateLinks(trx, kind, writing, rows);
+    await fillLinks(trx, kind, writing, { columns, value: id }, existing);
   }
 }
 

@@ -3,6 +3,7 @@
 import { memoize } from '../cache.ts';
 import { type Db, linkTable, type Trx } from '../engine/schema.ts';
 import { type Param, type Statement, statement } from '../engine/statement.ts';
+import { inParts } from '../event-loop.ts';
 import type { SideTable } from '../model/resource.ts';
 
 /** The IDs in the columns of the parent and the child, which identify a row. */
@@ -28,26 +29,44 @@ export function removeTies(trx: Trx, rows: TieTable, orgNumber: number, ties: re
   return change(removal(rows), trx, orgNumber, ties);
 }
 
-/** Makes a function that sets a column of rows to null. */
-export function clearingTies(
-  rows: TieTable,
-  column: string,
-): (trx: Trx, orgNumber: number, ties: readonly Tie[]) => Promise<void> {
-  const clear = statement<never>((db, param) =>
-    db
-      .updateTable(linkTable(rows.table))
-      .set({ [column]: null } as never)
-      .where('org_id', '=', param('org'))
-      .where(isGiven(db, rows, param)),
+const settings = memoize((_: TieTable) => new Map<string, Statement<never>>());
+
+function settingOf(rows: TieTable, column: string): Statement<never> {
+  return settings(rows).getOrInsertComputed(column, () =>
+    statement<never>((db, param) =>
+      db
+        .updateTable(linkTable(rows.table))
+        .set({ [column]: param('value') } as never)
+        .where('org_id', '=', param('org'))
+        .where(isGiven(db, rows, param)),
+    ),
   );
-  return (trx, orgNumber, ties) => change(clear, trx, orgNumber, ties);
+}
+
+/** Sets a column of rows to the same value, as far as the rows exist. */
+export function setInTies(
+  trx: Trx,
+  rows: TieTable,
+  orgNumber: number,
+  { column, value }: { column: string; value: string | null },
+  ties: readonly Tie[],
+): Promise<void> {
+  return change(settingOf(rows, column), trx, orgNumber, ties, value);
 }
 
 function isGiven({ engine }: Db, { table, parentColumn, childColumn }: TieTable, param: Param) {
   return engine.isPairAmong({ table, first: parentColumn, second: childColumn }, param('org'), param('ties'));
 }
 
-async function change(run: Statement<never>, trx: Trx, org: number, ties: readonly Tie[]): Promise<void> {
-  if (ties.length === 0) return;
-  await run(trx, { org, ties: JSON.stringify(ties.map(({ parent_id, child_id }) => [parent_id, child_id])) });
+function change(
+  run: Statement<never>,
+  trx: Trx,
+  org: number,
+  ties: readonly Tie[],
+  value: string | null = null,
+): Promise<void> {
+  return inParts(ties, (some) => {
+    const pairs = some.map(({ parent_id, child_id }) => [parent_id, child_id]);
+    return run(trx, { org, ties: JSON.stringify(pairs), value });
+  });
 }

@@ -5,7 +5,7 @@ import { bulkInsert } from '../engine/bulk-insert.ts';
 import { saveChanges } from '../engine/change-log.ts';
 import { loadOrganizationState } from '../engine/organization-state.ts';
 import type { RecordKey, RecordRow, RecordTrx, Trx } from '../engine/schema.ts';
-import { TimeSlices } from '../event-loop.ts';
+import { inParts } from '../event-loop.ts';
 import { type ExternalId, externalIdName } from '../model/external-ids.ts';
 import type { Data } from '../model/json.ts';
 import { storedRow } from '../model/record-forms.ts';
@@ -14,7 +14,6 @@ import { RESOURCES } from '../model/resources/registry.ts';
 import { uniqueValues } from '../model/rules.ts';
 import { type ChangeFilters, listChanges } from './change-queries.ts';
 import { CHANGE_ACTIONS, CHANGE_RESOURCES, type DeletedValues, textBytes } from './changes.ts';
-import { ROWS_AT_ONCE } from './dependent-finds.ts';
 import { restoreKeptBeside } from './kept-beside.ts';
 import { findLinkEnds } from './link-batches.ts';
 import { unpackIds } from './packed-ids.ts';
@@ -133,20 +132,16 @@ async function restoreTied(
   resource: Resource,
   { orgNumber, id, values: { tied = {} } }: LoggedDelete,
 ): Promise<void> {
-  const turns = new TimeSlices();
   for (const parent of RESOURCES)
     for (const side of parent.sideTables) {
       if (!Object.values(side.children).includes(resource.name)) continue;
-      const parents = unpackIds(tied[side.table] ?? '');
-      while (parents.length > 0) {
-        const some = parents.splice(0, ROWS_AT_ONCE);
-        const ends = await findLinkEnds(trx, parent, orgNumber, some);
-        const rows = ends.map((end) => ({ [side.parentColumn]: end.id, [side.childColumn]: id }));
+      await inParts(unpackIds(tied[side.table] ?? ''), async (parents) => {
+        const ends = await findLinkEnds(trx, parent, orgNumber, parents);
+        const child = { org_id: orgNumber, [side.childColumn]: id };
         await insertionOf(side)(
           trx,
-          rows.map((row) => ({ org_id: orgNumber, ...row })),
+          ends.map((end) => ({ ...child, [side.parentColumn]: end.id })),
         );
-        if (turns.isOver) await turns.next();
-      }
+      });
     }
 }

@@ -17,10 +17,9 @@ import {
   type ChangeAction,
   type DeletedValues,
   idOfBytes,
-  isLoggedAsShown,
   type LinkValues,
-  type UpdateValues,
 } from '../../db/tables/changes.ts';
+import { isLoggedAsShown, type UpdateValues } from '../../db/tables/logged-values.ts';
 import { type Access, mayRead } from '../access.ts';
 
 /** A change as a key sees it, without who made it. */

@@ -33,9 +33,9 @@ export function observeConnections(): Observed {
   const spies = [
     spyOn(Connection.prototype, 'bind').mockImplementation(function (this: Connection, query) {
       const run = bind.call(this, query);
-      return (values) => {
+      return (values, takes) => {
         note(query.sql);
-        return run(values) as never;
+        return run(values, takes as never) as never;
       };
     }),
     spyOn(Connection.prototype, 'prepare').mockImplementation(function (this: Connection, sql) {
@@ -74,9 +74,9 @@ export class ObservedConnection extends Connection {
 
   override bind<R>(query: CompiledQuery<R>): PreparedQuery<R> {
     const run = super.bind(query);
-    return (values) => {
+    return (values, takes) => {
       this.asked.push(query.sql);
-      return run(values);
+      return run(values, takes);
     };
   }
 

@@ -36,7 +36,7 @@ import { fillReferences } from '../../db/tables/record-updates.ts';
 import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { findUnset } from '../../db/tables/restored-dependents.ts';
-import { clearingTies, removeTies } from '../../db/tables/ties.ts';
+import { removeTies, setInTies } from '../../db/tables/ties.ts';
 import { findTranscript } from '../../db/tables/transcripts.ts';
 import { findOwners } from '../../db/tables/unique.ts';
 import { finishPing, listDeliveries, listPendingPings } from '../../db/tables/webhook-deliveries.ts';
@@ -243,12 +243,11 @@ const TIES = RESOURCES.flatMap(({ links, sideTables }): Question[] => [
     ),
   ),
   ...Object.values(links).flatMap((link) =>
-    columnsTo(contacts, link.fields).map((column) => {
-      const clear = clearingTies(link, column);
-      return one(`some rows of ${link.table} without their ${column}`, (db, orgNumber) =>
-        clear(db, orgNumber, tiesOf(link)),
-      );
-    }),
+    columnsTo(contacts, link.fields).map((column) =>
+      one(`some rows of ${link.table} without their ${column}`, (db, orgNumber) =>
+        setInTies(db, link, orgNumber, { column, value: null }, tiesOf(link)),
+      ),
+    ),
   ),
 ]);
 
