@@ -8,10 +8,13 @@ import { contacts } from '../model/resources/contacts.ts';
 import type { Store } from '../store.ts';
 import { CHANGE_ACTIONS, CHANGE_RESOURCES, idOfBytes, withoutValues } from '../tables/changes.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
+import { findLogState } from '../tables/log-state.ts';
 import type { DataSubject } from './person.ts';
 
 // A row can have several hundred kilobytes.
 const ROWS_PER_PAGE = 100;
+// Few of them can be wanted, and a database server ends a statement that takes seconds.
+const EXAMINED_PER_PAGE = 10_000;
 
 const DELETED_CONTACTS = {
   action: CHANGE_ACTIONS.indexOf('deleted'),
@@ -102,19 +105,22 @@ async function* pagesOf(
   orgNumber: number,
   kind?: Pick<ChangeRow, 'action' | 'resource'>,
 ): AsyncGenerator<LoggedChange[]> {
-  for (let after = 0; ; ) {
-    let query = db
-      .selectFrom('changes')
+  const inOrder = db.selectFrom('changes').where('org_id', '=', orgNumber).orderBy('sequence');
+  const oldest = await inOrder.select('sequence').limit(1).executeTakeFirst();
+  for (let after = (oldest?.sequence ?? 0) - 1; ; ) {
+    // Others go on writing.
+    const { last } = await findLogState(db, orgNumber);
+    if (after >= last) return;
+    const to = Math.min(after + EXAMINED_PER_PAGE, last);
+    let query = inOrder
       .select(['sequence', 'record', 'data'])
-      .where('org_id', '=', orgNumber)
       .where('sequence', '>', after)
+      .where('sequence', '<=', to)
       .where('data', 'is not', null);
     if (kind !== undefined)
       query = query.where('action', '=', kind.action).where('resource', '=', kind.resource);
-    const rows = await query.orderBy('sequence').limit(ROWS_PER_PAGE).execute();
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    after = last.sequence;
+    const rows = await query.limit(ROWS_PER_PAGE).execute();
+    after = rows[ROWS_PER_PAGE - 1]?.sequence ?? to;
     yield rows;
   }
 }

@@ -59,3 +59,24 @@ test('nothing is left of a person who was deleted already', async () => {
   for (const hidden of [SECRET, former, EMAIL]) expect(left).not.toContain(hidden);
   expect((await api.post(`/contacts/${former}/undelete`)).status).toBe(404);
 });
+
+test('nothing is left of a person in a long log, from its start to its end', async () => {
+  const { store, orgNumber } = harness;
+  const former = [await createAda(SECRET)];
+  for (const gap of [9_999, 10_000, 25_000]) {
+    await api.del(`/contacts/${former.at(-1)}`);
+    await store.write(orgNumber, (trx) =>
+      trx
+        .updateTable('org_clocks')
+        .set((eb) => ({ last_change: eb('last_change', '+', gap) }))
+        .where('org_id', '=', orgNumber)
+        .execute(),
+    );
+    const { id } = await api.create('tasks', { name: 'T' });
+    for (let count = 0; count < 150; count++) await api.update('tasks', id, { name: String(count) });
+    former.push(await createAda(SECRET));
+  }
+  await erase();
+  const left = await logged();
+  for (const hidden of [SECRET, ...former, EMAIL]) expect(left).not.toContain(hidden);
+});
