@@ -6,7 +6,9 @@ import { loadOrganizationState, setOrganizationState } from '../engine/organizat
 import type { Db, Trx } from '../engine/schema.ts';
 import { findSetting, setSetting } from '../engine/setting.ts';
 import type { Store } from '../store.ts';
+import { findSequenceAt } from './change-places.ts';
 import { changesIn } from './change-runs.ts';
+import { findLogState } from './log-state.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const PURGED_ROWS_MAX = 1_000;
@@ -32,7 +34,8 @@ export async function countChanges(db: Db): Promise<number> {
 
 /**
  * Removes the changes that are no longer kept, a few at a time and under the lock of their organization, so that no write
- * waits long. Returns their number.
+ * waits long. The log ends before them now, but they are only removed the next time: a page that is being read has no gap.
+ * Returns the number that it removed.
  * @param now Unix milliseconds
  */
 export async function purgeChanges(store: Pick<Store, 'read' | 'write'>, now: number): Promise<number> {
@@ -41,10 +44,11 @@ export async function purgeChanges(store: Pick<Store, 'read' | 'write'>, now: nu
   let total = 0;
   for (const orgNumber of await findOrganizationsWithOld(store.read, before)) {
     for (let rows = PURGED_ROWS_MAX; rows === PURGED_ROWS_MAX; ) {
-      const removed = await store.write(orgNumber, (trx) => removeOldest(trx, orgNumber, before));
+      const removed = await store.write(orgNumber, (trx) => removeOldest(trx, orgNumber));
       rows = removed.rows;
       total += removed.changes;
     }
+    await moveStart(store, orgNumber, before);
   }
   return total;
 }
@@ -76,25 +80,35 @@ async function findOrganizationsWithOld(db: Db, before: number): Promise<number[
   return rows.map(({ org_id }) => org_id);
 }
 
-// Returns how many it removed.
-async function removeOldest(
-  trx: Trx,
-  orgNumber: number,
-  before: number,
-): Promise<{ rows: number; changes: number }> {
-  const state = await loadOrganizationState(trx, orgNumber);
-  const { first } = state.changes;
-  const oldest = await trx
+// Removes changes before the start of the log; returns how many.
+async function removeOldest(trx: Trx, orgNumber: number): Promise<{ rows: number; changes: number }> {
+  const { first } = (await loadOrganizationState(trx, orgNumber)).changes;
+  const old = await trx
     .selectFrom('changes')
-    .select(['sequence', 'at', 'record'])
+    .select(['sequence', 'record'])
     .where('org_id', '=', orgNumber)
+    .where('sequence', '<', first)
     .orderBy('sequence')
     .limit(PURGED_ROWS_MAX)
     .execute();
-  const old = oldest.filter(({ sequence, at }) => at < before || sequence < first);
   const last = old.at(-1)?.sequence;
   if (last === undefined) return { rows: 0, changes: 0 };
   await trx.deleteFrom('changes').where('org_id', '=', orgNumber).where('sequence', '<=', last).execute();
-  setOrganizationState(trx, state, { changes: { ...state.changes, first: Math.max(first, last + 1) } });
   return { rows: old.length, changes: old.reduce((sum, row) => sum + changesIn(row), 0) };
+}
+
+async function moveStart(
+  store: Pick<Store, 'read' | 'write'>,
+  orgNumber: number,
+  before: number,
+): Promise<void> {
+  // Outside the transaction, in which changes of other jobs are not written yet.
+  const log = await findLogState(store.read, orgNumber);
+  const start = await findSequenceAt(store.read, orgNumber, log, before);
+  if (start === log.first) return;
+  await store.write(orgNumber, async (trx) => {
+    const state = await loadOrganizationState(trx, orgNumber);
+    const first = Math.max(state.changes.first, start);
+    setOrganizationState(trx, state, { changes: { ...state.changes, first } });
+  });
 }

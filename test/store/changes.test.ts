@@ -3,7 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { actingAs } from '../../db/engine/acting.ts';
 import { OPERATOR } from '../../db/engine/author.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
+import { listChanges } from '../../db/tables/change-queries.ts';
 import { countChanges, purgeChanges, setChangesDays } from '../../db/tables/change-retention.ts';
+import { CHANGE_RESOURCES } from '../../db/tables/changes.ts';
+import { findLogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { insertReservedRecords } from '../../db/tables/records.ts';
 import { ChangeMirror, listsOf } from '../support/change-mirror.ts';
@@ -124,16 +127,25 @@ test('changes are removed once they are older than they are kept, and the feed b
   clock.now += 40 * DAY_MS;
   await api.create('tasks', { name: 'Later' });
   expect(await countChanges(store.read)).toBeGreaterThan(head);
-  // The first pipelines of both organizations are among them.
-  expect(await purgeChanges(store, clock.now)).toBe(head + 1);
+  const log = await findLogState(store.read, harness.orgNumber);
+  expect(await purgeChanges(store, clock.now)).toBe(0);
+  // What a reader has just found there is not removed at once.
+  const kept = { orgNumber: harness.orgNumber, from: log.first, to: log.last, limit: 1 };
+  const all = { resources: CHANGE_RESOURCES, recordId: null, action: null, request: null };
+  const { rows } = await listChanges(store.read, { ...all, ...kept, direction: 'asc' });
+  expect(rows).toMatchObject([{ sequence: log.first }]);
   const { data, page_info } = await page('');
   expect([data.length, page_info.oldest, page_info.head]).toEqual([1, head + 1, head + 1]);
   expect((await api.get(`/changes?cursor=${end_cursor}`)).status).toBe(422);
   expect((await api.get('/changes?start=0')).body.error.details[0].message).toContain(data[0].at);
+  // The first pipelines of both organizations are among them.
+  expect(await purgeChanges(store, clock.now)).toBe(head + 1);
   expect(await purgeChanges(store, clock.now)).toBe(0);
   await store.write('accounts', (trx) => setChangesDays(trx, 0));
-  expect(await purgeChanges(store, clock.now)).toBe(1);
+  expect(await purgeChanges(store, clock.now)).toBe(0);
   expect(await countChanges(store.read)).toBe(0);
+  expect(await purgeChanges(store, clock.now)).toBe(1);
+  expect(await store.read.selectFrom('changes').selectAll().execute()).toEqual([]);
   await store.write('accounts', (trx) => setChangesDays(trx, 30));
 });
 
