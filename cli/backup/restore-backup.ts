@@ -69,8 +69,10 @@ export async function runRestore(
     note('The file is intact, but "crm backup" did not write it, so its content cannot be verified.');
   note('API keys that were revoked or rotated since the backup work again. Review them: crm keys list');
   const flag = databaseFlag(config.db);
-  if (webhooks > 0)
-    note(`${counted(webhooks, 'webhook')} will get what changes from now on, also if this is a copy.`);
+  if (webhooks > 0) {
+    const are = `${counted(webhooks, 'webhook')} ${webhooks === 1 ? 'is' : 'are'} enabled`;
+    note(`${are}: "crm serve" sends changes to them, even if this database is a copy.`);
+  }
   for (const { address, organization } of returned) {
     const words = `${shellWord(address)} --org ${shellWord(organization)}${flag}`;
     note(

@@ -108,12 +108,12 @@ async function withDatabase<T>(db: string, job: (closing: Closing) => Promise<T>
   }
 }
 
-// PostgreSQL has no serving lock: any number of processes may use it.
+// Any number of servers can share a PostgreSQL database, so no lock tells that one runs.
 async function refuseUsed(db: string): Promise<void> {
   const users = await usersOf(db);
   if (users === null) return;
   throw new CliError(users, {
-    nextSteps: ['stop every "crm serve" and other command that uses it, then run the same command again.'],
+    nextSteps: ['stop each "crm serve" and any other command that uses it, then run the same command again.'],
   });
 }
 

@@ -23,15 +23,18 @@ export async function checkWebhooks(read: Db, now: number): Promise<Finding[]> {
   if (first === undefined) return [ok('webhooks', total)];
   const more = wrong.length > 1 ? `, and ${counted(wrong.length - 1, 'other')}` : '';
   const found = `${total}: ${first.id} ${first.trouble}${more}`;
-  return [warn('webhooks', found, `see why: crm webhooks deliveries ${first.id}`)];
+  return [warn('webhooks', found, first.next)];
 }
 
 function troubleOf(
   { id, is_enabled, disabled_reason, failing_since }: WebhookRow,
   now: number,
-): { id: string; trouble: string } | null {
-  if (disabled_reason !== null)
-    return { id, trouble: `was disabled, because ${REASONS[disabled_reason as DisabledReason]}` };
+): { id: string; trouble: string; next: string } | null {
+  if (disabled_reason !== null) {
+    const trouble = `was disabled, because ${REASONS[disabled_reason as DisabledReason]}`;
+    return { id, trouble, next: `when that is resolved, run: crm webhooks update ${id} is_enabled=true` };
+  }
   if (is_enabled === 0 || failing_since === null || now - failing_since < FAILING_MS_MIN) return null;
-  return { id, trouble: `fails since ${new Date(failing_since).toISOString()}` };
+  const trouble = `has failed since ${new Date(failing_since).toISOString()}`;
+  return { id, trouble, next: `see why: crm webhooks deliveries ${id}` };
 }

@@ -43,8 +43,8 @@ export function textOf(block: Block, name: string): string | undefined {
 }
 
 /**
- * Takes the lines of a file in order and builds its calendars; everything misplaced is a fault, and affects only the
- * component around it. Unused content is not kept.
+ * Takes the lines of a file in order and builds its calendars. A misplaced line is a fault of the component that contains
+ * it, and of no other. What is not used later is not kept.
  */
 export class BlockReader {
   readonly calendars: Block[] = [];
