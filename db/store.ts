@@ -40,13 +40,11 @@ export interface ReadStore {
   readonly read: Db;
   /**
    * A number that changes whenever API keys could have changed, here or in another process; keys read after the number was
-   * known stay valid while it is the same. Null if the engine cannot tell.
+   * known stay valid while it is the same. Null if the engine cannot tell. Call it when a request begins: its reads see what
+   * is committed by then.
    */
   keyVersion(): number | null;
-  /**
-   * Lets the next read see what is committed by then. Call it after reads that no request has just begun, such as those of
-   * a timer: requests that arrive later in the turn would otherwise share their snapshot.
-   */
+  /** Lets the next read see what is committed by then; the reads of a turn otherwise share a snapshot. */
   endSnapshot(): void;
   /** For waiting until an organization has further changes. */
   readonly signals: ChangeSignals;

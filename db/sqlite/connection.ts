@@ -181,6 +181,10 @@ export class ReadConnection extends Connection {
     };
   }
 
+  get isInSnapshot(): boolean {
+    return this.#isInSnapshot;
+  }
+
   /** Starts a snapshot for the reads of this turn, unless there is one. */
   enterSnapshot(): void {
     if (this.#isInSnapshot) {

@@ -1,5 +1,5 @@
 // Whether API keys could have changed: a number; keys that were read stay valid while it is the same.
-import type { Connection } from './connection.ts';
+import type { Connection, ReadConnection } from './connection.ts';
 import { dataVersionOf } from './data-version.ts';
 
 export class KeyVersion {
@@ -15,7 +15,11 @@ export class KeyVersion {
     this.#dataVersion = dataVersionOf(writer);
   }
 
-  get value(): number {
+  /** The mark for a request that begins now: it reads what every process has committed by then. */
+  enter(reader: ReadConnection): number {
+    // Another process can have committed since the reads of this turn began.
+    if (reader.isInSnapshot && this.#dataVersion() !== this.#version) reader.endSnapshot();
+    reader.enterSnapshot();
     return this.#value;
   }
 

@@ -101,10 +101,7 @@ export function sqliteStore(writer: Connection, held: RawFile, events: StoreEven
     alone: (job: () => Promise<void>) => job(),
     signals,
     endSnapshot: () => reader.endSnapshot(),
-    keyVersion: () => {
-      reader.enterSnapshot();
-      return keyVersion.value;
-    },
+    keyVersion: () => keyVersion.enter(reader),
     ready: async () => {
       if (closing !== null) throw closedHere();
       assertUntroubled(guard);

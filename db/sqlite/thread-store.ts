@@ -23,10 +23,7 @@ export function threadStore(path: string, commits: CommitCount) {
     read: reader.db,
     deadline: null,
     endSnapshot: () => reader.endSnapshot(),
-    keyVersion: () => {
-      reader.enterSnapshot();
-      return keyVersion.value;
-    },
+    keyVersion: () => keyVersion.enter(reader),
     close: () => {
       reader.close();
       watcher.close();
