@@ -26,10 +26,11 @@ export async function findActors(
   numbers: ReadonlySet<number>,
 ): Promise<Map<number, ChangeActor>> {
   const actors = new Map<number, ChangeActor>();
-  for (const number of numbers) {
+  const find = async (number: number) => {
     const [key] = await keys(db, { org: orgNumber, number });
     if (key !== undefined)
       actors.set(number, { id: key.id, userId: key.access === 'user' ? key.user_id : null });
-  }
+  };
+  await Promise.all([...numbers].map(find));
   return actors;
 }

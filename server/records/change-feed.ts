@@ -2,7 +2,7 @@
 
 import { TimeSlices } from '../../db/event-loop.ts';
 import type { Data } from '../../db/model/json.ts';
-import { getResource } from '../../db/model/resources/registry.ts';
+import type { Resource } from '../../db/model/resource.ts';
 import { findActors } from '../../db/tables/change-actors.ts';
 import { type ChangeFilters, type ChangeRange, listChanges } from '../../db/tables/change-queries.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
@@ -48,8 +48,7 @@ export async function readFeed(reader: Reader, request: ViewsRequest): Promise<F
     ...request,
     ...(isOfRecord && { examinedMax: EXAMINED_OF_RECORD_MAX }),
   });
-  const records = await readRecords(reader, views);
-  const items = await showChanges(reader, views);
+  const [records, items] = await Promise.all([readRecords(reader, views), showChanges(reader, views)]);
   // Without copying, which takes as long as making them.
   for (const [index, { recordId }] of views.entries())
     (items[index] as Data).record = records.get(recordId) ?? null;
@@ -124,9 +123,11 @@ function within({ from, to }: ChangeRange, direction: Direction, changesMax: num
 // page has the change that made it so, with a record read after that. So a reader that stores each record ends with the last.
 async function readRecords(reader: Reader, views: readonly ChangeView[]): Promise<Map<string, Data>> {
   const records = new Map<string, Data>();
-  for (const [name, some] of Map.groupBy(views, ({ resource }) => resource.name)) {
+  const byResource = Map.groupBy(views, ({ resource }) => resource);
+  const read = async ([resource, some]: [Resource, ChangeView[]]) => {
     const ids = some.map(({ recordId }) => recordId);
-    for (const [id, record] of await getRecords(reader, getResource(name), ids)) records.set(id, record);
-  }
+    for (const [id, record] of await getRecords(reader, resource, ids)) records.set(id, record);
+  };
+  await Promise.all([...byResource].map(read));
   return records;
 }
