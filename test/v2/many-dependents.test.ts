@@ -78,8 +78,8 @@ async function rowsOf(table: string, where: readonly [column: string, id: string
   return texts.toSorted();
 }
 
-/** Changes that followed the last one of the record, all of which it entailed. */
-async function entailedBy(resource: string, id: string, action: 'deleted' | 'undeleted') {
+/** Changes that followed the last one of the record, all of which it caused. */
+async function causedBy(resource: string, id: string, action: 'deleted' | 'undeleted') {
   const { store, orgNumber } = harness;
   store.endSnapshot();
   const { last: to } = await findLogState(store.read, orgNumber);
@@ -116,10 +116,10 @@ async function deleteAndRestore(resource: string, id: string, places: Record<str
   expect(before.map(({ length }) => length)).toEqual(before.map(() => MANY));
   const deleting = await countStatements(() => api.del(`/${resource}/${id}`), 204);
   expect(await content()).toEqual(before.map(() => []));
-  const removed = await entailedBy(resource, id, 'deleted');
+  const removed = await causedBy(resource, id, 'deleted');
   const restoring = await countStatements(() => api.post(`/${resource}/${id}/undelete`), 200);
   expect(await content()).toEqual(before);
-  const restored = await entailedBy(resource, id, 'undeleted');
+  const restored = await causedBy(resource, id, 'undeleted');
   expect(Math.max(deleting, restoring)).toBeLessThan(STATEMENTS_MAX);
   return { removed, restored };
 }

@@ -409,17 +409,12 @@ test('thousands of references and links come back, and a copy that follows the f
   await own.close();
 }, 60_000);
 
-test('of records that were deleted together, with hundreds of dependents, gives links back their supervisor', async () => {
+test('of records that were deleted together gives links back their supervisor', async () => {
   const [deal, contact, boss] = [
     await api.create('deals'),
     await api.create('contacts'),
     await api.create('contacts'),
   ];
-  const tasks = Array.from({ length: 100 }, () => ({ name: 'T', person_id: boss.id }));
-  for (let count = 0; count < 6; count++) {
-    harness.clock.now += 60_000;
-    await api.batch('/tasks/batch', tasks);
-  }
   for (const { id } of [contact, boss])
     await api.post(`/deals/${deal.id}/contacts`, { contact_id: id, supervisor: boss.id });
   const linked = () => api.list('/links?of=deals.contacts&limit=2');
