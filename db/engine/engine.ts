@@ -97,6 +97,8 @@ export interface Engine {
     rowsMax: number,
     query: (isText: (column: RawBuilder<string>) => RawBuilder<boolean>) => RawBuilder<R>,
   ): RawBuilder<R>;
+  /** The clock of the database server, in Unix milliseconds; in a transaction, that of its start. */
+  now(): RawBuilder<number>;
   /** Whether a value is in the result of a query; values are looked up one by one. */
   isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean>;
 }

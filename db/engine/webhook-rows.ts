@@ -31,6 +31,7 @@ export interface WebhookRow {
   last_success_at: number | null;
   /** The server that sends to it. */
   lease_holder: string | null;
+  /** By the clock of the database. */
   lease_until: number | null;
   created_at: number;
   updated_at: number;

@@ -6,7 +6,17 @@ import type { Schema, Trx } from '../engine/schema.ts';
 import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
 import { PostgresDialect } from './dialect.ts';
 import { endsTransaction, isWriteRefused } from './errors.ts';
-import { firstRows, insertOf, isAmong, isIn, isPairAmong, pairsIn, updateOf, within } from './expressions.ts';
+import {
+  firstRows,
+  insertOf,
+  isAmong,
+  isIn,
+  isPairAmong,
+  now,
+  pairsIn,
+  updateOf,
+  within,
+} from './expressions.ts';
 import { Command, PreparedStatement, type Rows, rowsOnly, wholeResult } from './prepared-query.ts';
 
 const BEGIN = new Command('begin');
@@ -20,6 +30,7 @@ export class PostgresConnection implements TransactionEngine {
   readonly firstRows = firstRows;
   readonly isPairAmong = isPairAmong;
   readonly isIn = isIn;
+  readonly now = now;
   readonly limitText = within;
   readonly insertOf = insertOf;
   readonly updateOf = updateOf;

@@ -14,6 +14,11 @@ export function isAmong(value: RawBuilder<string>, list: never): RawBuilder<bool
   return isIn(value, sql`(select json_array_elements_text(${list}::text::json))`);
 }
 
+/** The clock of the server, in Unix milliseconds; in a transaction, that of its start. */
+export function now(): RawBuilder<number> {
+  return sql<number>`floor(extract(epoch from now()) * 1000)::bigint`;
+}
+
 /** The pairs of texts in a JSON array. */
 export function pairsIn(list: never): RawBuilder<unknown> {
   return sql`(select pair ->> 0 as first, pair ->> 1 as second from json_array_elements(${list}::text::json) as pair)`;

@@ -4,7 +4,7 @@ import { type Engine, type PreparedQuery, takeWhile } from '../engine/engine.ts'
 import type { Db } from '../engine/schema.ts';
 import type { PoolStats } from '../engine/store-stats.ts';
 import { dbOf, type PostgresConnection } from './connection.ts';
-import { firstRows, isAmong, isIn, isPairAmong, pairsIn, within } from './expressions.ts';
+import { firstRows, isAmong, isIn, isPairAmong, now, pairsIn, within } from './expressions.ts';
 import { PreparedStatement, type Rows, rowsOnly } from './prepared-query.ts';
 
 export class PostgresPool implements Engine {
@@ -13,6 +13,7 @@ export class PostgresPool implements Engine {
   readonly firstRows = firstRows;
   readonly isPairAmong = isPairAmong;
   readonly isIn = isIn;
+  readonly now = now;
   readonly limitText = within;
   readonly db: Db = dbOf(this);
   readonly #connections: readonly PostgresConnection[];

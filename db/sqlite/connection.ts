@@ -119,6 +119,10 @@ export class Connection extends Database implements TransactionEngine {
     return sql<boolean>`${value} in (select value from json_each(${list}))`;
   }
 
+  now(): RawBuilder<number> {
+    return sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
+  }
+
   pairsIn(list: never): RawBuilder<unknown> {
     return sql`(select value ->> 0 as first, value ->> 1 as second from json_each(${list}))`;
   }

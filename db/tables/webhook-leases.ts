@@ -5,10 +5,15 @@ import type { Db, Trx } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import type { WebhookDeliveryRow, WebhookPassRow, WebhookRow } from '../engine/webhook-rows.ts';
 
-const enabled = statement<WebhookRow>((db) =>
+const enabled = statement<WebhookToSend>((db) =>
   db
     .selectFrom('webhooks as webhook')
     .selectAll('webhook')
+    .select(
+      sql<number>`case when lease_holder is not null and lease_until >= ${db.engine.now()} then 1 else 0 end`.as(
+        'is_leased',
+      ),
+    )
     .where((eb) =>
       eb.or([
         eb('webhook.is_enabled', '=', sql.lit(1)),
@@ -28,10 +33,13 @@ const pings = statement<WebhookDeliveryRow>((db) =>
   db.selectFrom('webhook_deliveries').selectAll().where('outcome', '=', sql.lit('pending')).orderBy('id'),
 );
 
+/** A webhook, and whether a server has a lease for it (0 or 1). */
+export type WebhookToSend = WebhookRow & { is_leased: number };
+
 /** What servers have to do, over all organizations. */
 export interface WebhookWork {
   /** Webhooks that are enabled, or have pings. */
-  webhooks: WebhookRow[];
+  webhooks: WebhookToSend[];
   /** Replays that are under way. */
   passes: WebhookPassRow[];
   /** Pings that wait to be sent, oldest first. */
@@ -45,29 +53,47 @@ export async function findWebhookWork(db: Db): Promise<WebhookWork> {
   return { webhooks, passes: await passes(db, {}), pings: await pings(db, {}) };
 }
 
-const leased = statement<{ id: string }>((db, param) =>
-  db
-    .updateTable('webhooks')
-    .set({ lease_holder: param('holder'), lease_until: param('until') })
-    .where('org_id', '=', param('org'))
-    .where('id', '=', param('id'))
-    .where((eb) =>
-      eb.or([
-        eb('lease_holder', 'is', null),
-        eb('lease_holder', '=', param('holder')),
-        eb('lease_until', '<', param('now')),
-      ]),
-    )
-    .returning('id'),
-);
+/** Who has a lease, and for how long from now. */
+export interface Lease {
+  /** The server. */
+  holder: string;
+  /** By the clock of the database, so that the clocks of servers do not matter. */
+  ms: number;
+}
 
-/** Takes or renews a lease; false if another server has it, or the webhook is gone. Times are in Unix milliseconds. */
-export async function takeLease(
-  trx: Trx,
-  { org_id: org, id }: Pick<WebhookRow, 'org_id' | 'id'>,
-  { holder, now, until }: { holder: string; now: number; until: number },
-): Promise<boolean> {
-  return (await leased(trx, { org, id, holder, now, until })).length > 0;
+function leasing(takesFree: boolean) {
+  return statement<{ id: string }>((db, param) =>
+    db
+      .updateTable('webhooks')
+      .set({
+        lease_holder: param('holder'),
+        lease_until: sql<number>`${db.engine.now()} + ${param('ms')}`,
+      })
+      .where('org_id', '=', param('org'))
+      .where('id', '=', param('id'))
+      .where((eb) =>
+        eb.or([
+          eb('lease_holder', '=', param('holder')),
+          ...(takesFree ? [eb('lease_holder', 'is', null), eb('lease_until', '<', db.engine.now())] : []),
+        ]),
+      )
+      .returning('id'),
+  );
+}
+
+const taken = leasing(true);
+const renewed = leasing(false);
+
+type LeasedRow = Pick<WebhookRow, 'org_id' | 'id'>;
+
+/** Takes a lease; false if another server has it, or the webhook is gone. */
+export async function takeLease(trx: Trx, { org_id: org, id }: LeasedRow, lease: Lease): Promise<boolean> {
+  return (await taken(trx, { org, id, ...lease })).length > 0;
+}
+
+/** Renews a lease, also one that has ended; false if another server has had it since, or the webhook is gone. */
+export async function renewLease(trx: Trx, { org_id: org, id }: LeasedRow, lease: Lease): Promise<boolean> {
+  return (await renewed(trx, { org, id, ...lease })).length > 0;
 }
 
 const released = statement<never>((db, param) =>
@@ -80,10 +106,6 @@ const released = statement<never>((db, param) =>
 );
 
 /** Gives a lease back. */
-export async function releaseLease(
-  trx: Trx,
-  { org_id: org, id }: Pick<WebhookRow, 'org_id' | 'id'>,
-  holder: string,
-): Promise<void> {
+export async function releaseLease(trx: Trx, { org_id: org, id }: LeasedRow, holder: string): Promise<void> {
   await released(trx, { org, id, holder });
 }

@@ -20,9 +20,11 @@ export interface CourierParts {
 
 /** What the sending of webhooks needs. */
 export interface DeliveryParts extends CourierParts {
-  store: Store;
+  store: Pick<Store, 'read' | 'write' | 'signals'>;
   /** This server, as in `lease_holder`; '' if no other can serve the database. */
   holder: string;
+  /** Milliseconds of a clock that is never set, for leases. */
+  uptime: () => number;
   /** Called when the webhook was disabled. */
   onDisabled: (row: WebhookRow, reason: DisabledReason) => void;
 }

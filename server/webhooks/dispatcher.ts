@@ -1,13 +1,20 @@
 // Sends all webhooks of a database, or on several nodes those that this one has a lease for.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookDeliveryRow, WebhookRow } from '../../db/engine/webhook-rows.ts';
 import { finishPing } from '../../db/tables/webhook-deliveries.ts';
-import { findWebhookWork, releaseLease, takeLease } from '../../db/tables/webhook-leases.ts';
+import {
+  findWebhookWork,
+  releaseLease,
+  renewLease,
+  takeLease,
+  type WebhookToSend,
+} from '../../db/tables/webhook-leases.ts';
 import { type DeliveryParts, sendMessage } from './courier.ts';
 import { WebhookRun } from './webhook-run.ts';
 
 interface Held {
   row: WebhookRow;
-  /** Until when the lease holds, in Unix milliseconds. */
+  /** Until when the lease holds, by `uptime`. */
   until: number;
   /** Null while the webhook is disabled, and only pings are sent. */
   run: WebhookRun | null;
@@ -19,16 +26,19 @@ const RENEW_BEFORE_MS = 20_000;
 // A request that is sent must be over before another node can begin.
 const LEASE_MARGIN_MS = 16_000;
 const LOOK_EVERY_MS = 1_000;
+// With very many webhooks, looking takes at most this part of the time, but comes in time to renew leases.
+const LOOK_SHARE = 1 / 50;
+const LOOK_EVERY_MS_MAX = 3_000;
 // For requests that are under way when a client disables a webhook.
 const GRACE_MS = 15_000;
-// With very many webhooks, looking takes at most this part of the time.
-const LOOK_SHARE = 1 / 50;
 
 export class WebhookDispatcher {
   readonly #parts: DeliveryParts;
   readonly #held = new Map<string, Held>();
   /** Pings that are under way, by ID. */
   readonly #pings = new Map<string, Promise<void>>();
+  /** Organizations whose leases are being taken or renewed. */
+  readonly #leasing = new Set<number>();
   readonly #hurry = new AbortController();
   readonly #ending = new AbortController();
   #looking: Promise<void> = Promise.resolve();
@@ -67,16 +77,22 @@ export class WebhookDispatcher {
     // What fails now is tried again at the next look.
     await this.#lookOnce().catch(() => undefined);
     if (this.#ending.signal.aborted) return;
-    const ms = Math.max(LOOK_EVERY_MS, (performance.now() - startedAt) / LOOK_SHARE);
+    const took = performance.now() - startedAt;
+    const ms = Math.min(Math.max(LOOK_EVERY_MS, took / LOOK_SHARE), LOOK_EVERY_MS_MAX);
     this.#timer = setTimeout(() => {
       this.#looking = this.#lookAgain();
     }, ms);
   }
 
   async #lookOnce(): Promise<void> {
+    const before = [...this.#held.values()];
     const work = await findWebhookWork(this.#parts.store.read);
-    const wanted = new Set(work.webhooks.map(({ id }) => id));
-    for (const held of this.#held.values()) if (!wanted.has(held.row.id)) void this.#leave(held);
+    const rows = new Map(work.webhooks.map((row) => [row.id, row]));
+    for (const held of before) {
+      const row = rows.get(held.row.id);
+      if (row === undefined) void this.#leave(held);
+      else if (this.#isOfAnother(row)) this.#lose(held);
+    }
     await this.#lease(work.webhooks);
     const replayed = new Set(work.passes.map(({ webhook_id }) => webhook_id));
     for (const row of work.webhooks) {
@@ -90,20 +106,67 @@ export class WebhookDispatcher {
     }
   }
 
+  // Whether another server has or had the lease since this one took it.
+  #isOfAnother({ lease_holder }: WebhookRow): boolean {
+    const { holder } = this.#parts;
+    return holder !== '' && lease_holder !== holder;
+  }
+
   // Takes the leases that are free, and renews its own.
-  async #lease(rows: readonly WebhookRow[]): Promise<void> {
-    const { holder, now } = this.#parts;
+  async #lease(rows: readonly WebhookToSend[]): Promise<void> {
+    const { holder, uptime } = this.#parts;
     const due = rows.filter((row) => {
+      if (this.#leasing.has(row.org_id)) return false;
       const held = this.#held.get(row.id);
-      if (held !== undefined) return held.until - now() < RENEW_BEFORE_MS;
-      return holder === '' || row.lease_holder === null || (row.lease_until ?? 0) < now();
+      if (held !== undefined) return held.until - uptime() < RENEW_BEFORE_MS;
+      return holder === '' || row.is_leased === 0 || row.lease_holder === holder;
     });
-    // An organization that cannot be written to right now does not hold up the others.
-    await Promise.allSettled(
-      [...Map.groupBy(due, ({ org_id }) => org_id)].map(async ([orgNumber, some]) => {
-        for (const [row, until] of await takeLeases(this.#parts, orgNumber, some)) this.#hold(row, until);
-      }),
+    const leasing = [...Map.groupBy(due, ({ org_id }) => org_id)].map(([orgNumber, some]) =>
+      this.#leaseOf(orgNumber, some),
     );
+    // An organization that cannot be written to right now does not hold up the others.
+    await Promise.race([Promise.all(leasing), sleep(LOOK_EVERY_MS, undefined, { ref: false })]);
+  }
+
+  async #leaseOf(orgNumber: number, rows: readonly WebhookRow[]): Promise<void> {
+    this.#leasing.add(orgNumber);
+    try {
+      if (this.#parts.holder === '') await this.#clearLeases(orgNumber, rows);
+      else await this.#writeLeases(orgNumber, rows);
+    } catch {
+      // The next look tries again.
+    } finally {
+      this.#leasing.delete(orgNumber);
+    }
+  }
+
+  // No other server serves the file; leases in it are of a database that it was copied from.
+  async #clearLeases(orgNumber: number, rows: readonly WebhookRow[]): Promise<void> {
+    const foreign = rows.filter((row) => row.lease_holder !== null);
+    if (foreign.length > 0)
+      await this.#parts.store.write(orgNumber, async (trx) => {
+        for (const row of foreign) await releaseLease(trx, row, row.lease_holder ?? '');
+      });
+    for (const row of rows) this.#hold(row, Number.POSITIVE_INFINITY);
+  }
+
+  async #writeLeases(orgNumber: number, rows: readonly WebhookRow[]): Promise<void> {
+    const { store, holder, uptime } = this.#parts;
+    // Before the database does, so that the lease ends here first.
+    const until = uptime() + LEASE_MS;
+    const lease = { holder, ms: LEASE_MS };
+    const held = new Map(rows.map((row) => [row, this.#held.get(row.id)]));
+    const got = await store.write(orgNumber, async (trx) => {
+      const leased = new Set<WebhookRow>();
+      for (const [row, own] of held)
+        if (await (own === undefined ? takeLease : renewLease)(trx, row, lease)) leased.add(row);
+      return leased;
+    });
+    for (const [row, own] of held) {
+      const isStillOwn = own === undefined || this.#held.get(row.id) === own;
+      if (got.has(row) && isStillOwn) this.#hold(row, until);
+      else if (own !== undefined) this.#lose(own);
+    }
   }
 
   #hold(row: WebhookRow, until: number): void {
@@ -114,7 +177,8 @@ export class WebhookDispatcher {
       isLeaving: false,
     });
     held.until = until;
-    if (held.run !== null) held.run.sendsUntil = until - LEASE_MARGIN_MS;
+    held.run?.sendUntil(until - LEASE_MARGIN_MS);
+    if (this.#ending.signal.aborted) void this.#leave(held);
   }
 
   #refresh(held: Held, row: WebhookRow, hasReplays: boolean): void {
@@ -124,12 +188,12 @@ export class WebhookDispatcher {
     else if (run !== null) run.refresh(row, hasReplays);
     else if (row.is_enabled === 1 && this.#mayBegin(held)) {
       held.run = new WebhookRun(this.#parts, row, hasReplays);
-      held.run.sendsUntil = held.until - LEASE_MARGIN_MS;
+      held.run.sendUntil(held.until - LEASE_MARGIN_MS);
     }
   }
 
   #mayBegin({ until, isLeaving }: Held): boolean {
-    return !isLeaving && !this.#ending.signal.aborted && this.#parts.now() < until - LEASE_MARGIN_MS;
+    return !isLeaving && !this.#ending.signal.aborted && this.#parts.uptime() < until - LEASE_MARGIN_MS;
   }
 
   // Ends its run and gives the lease back; a later look can take it again.
@@ -146,10 +210,17 @@ export class WebhookDispatcher {
       await store.write(row.org_id, (trx) => releaseLease(trx, row, holder)).catch(() => undefined);
   }
 
+  // Another server sends to it, or has done so: what is known here is out of date.
+  #lose(held: Held): void {
+    held.run?.abandon();
+    void this.#leave(held, 0);
+  }
+
   async #ping(held: Held, ping: WebhookDeliveryRow): Promise<void> {
     const { store, scanner } = this.#parts;
     try {
-      const prepare = async () => scanner.ping(ping);
+      // It can have waited for its turn.
+      const prepare = async () => (this.#mayBegin(held) ? scanner.ping(ping) : null);
       const sent = await sendMessage(this.#parts, () => held.row, prepare, this.#hurry.signal);
       if (sent === null) return;
       const { at, ms, status, outcome } = sent;
@@ -160,27 +231,4 @@ export class WebhookDispatcher {
       this.#pings.delete(ping.id);
     }
   }
-}
-
-// Until when the leases of webhooks hold that this server now has, in Unix milliseconds.
-async function takeLeases(
-  { store, holder, now }: DeliveryParts,
-  orgNumber: number,
-  rows: readonly WebhookRow[],
-): Promise<Map<WebhookRow, number>> {
-  const at = now();
-  if (holder !== '')
-    return store.write(orgNumber, async (trx) => {
-      const lease = { holder, now: at, until: at + LEASE_MS };
-      const taken = new Map<WebhookRow, number>();
-      for (const row of rows) if (await takeLease(trx, row, lease)) taken.set(row, lease.until);
-      return taken;
-    });
-  // No other server serves the file; leases in it are of a database that it was copied from.
-  const foreign = rows.filter((row) => row.lease_holder !== null);
-  if (foreign.length > 0)
-    await store.write(orgNumber, async (trx) => {
-      for (const row of foreign) await releaseLease(trx, row, row.lease_holder ?? '');
-    });
-  return new Map(rows.map((row) => [row, Number.POSITIVE_INFINITY]));
 }

@@ -39,6 +39,7 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Webh
     slots: new FairSlots(),
     stats,
     now: Date.now,
+    uptime: () => performance.now(),
     // One process serves a file; of a database server, any number of nodes.
     holder: isDatabaseAddress(db) ? crypto.randomUUID() : '',
     // Without the URL, whose path or query can be a secret.

@@ -1,41 +1,37 @@
 // Sends to one webhook what it sees of the log of changes, from its place on, until it is stopped or disabled.
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
+import { nextTurn } from '../../db/event-loop.ts';
 import { findLogState } from '../../db/tables/log-state.ts';
-import { saveProgress } from '../../db/tables/webhook-progress.ts';
 import { listPasses, listWaiting } from '../../db/tables/webhook-queue.ts';
 import { findWebhook } from '../../db/tables/webhooks.ts';
 import { type DeliveryParts, sendMessage } from './courier.ts';
 import type { QueuedChange } from './delivery-queue.ts';
+import type { PassProgress } from './pass-progress.ts';
+import { ProgressWriter } from './progress-writer.ts';
 import { RunState } from './run-state.ts';
 import type { WebhookSight } from './webhook-scanner.ts';
 
 const UNDER_WAY_MAX = 8;
 const SCANNED_MAX = 100;
-const STORE_AFTER_MS = 250;
-// A place alone: after a crash, what follows it is read again, which costs little.
-const STORE_PLACE_AFTER_MS = 5_000;
-const UNSTORED_MAX = 500;
 const TRY_AGAIN_MS = 1_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
 export class WebhookRun {
-  /** Until when requests can begin, in Unix milliseconds. */
-  sendsUntil = NEVER;
   readonly #parts: DeliveryParts;
   readonly #ending = new AbortController();
   readonly #hurry = new AbortController();
   #state: RunState;
+  readonly #writer: ProgressWriter;
   readonly #ended: Promise<void>;
   #row: WebhookRow;
   #hasReplays: boolean;
+  /** By `uptime`. */
+  #sendsUntil = Number.NEGATIVE_INFINITY;
   #underWay = 0;
+  #isLoaded = false;
   #isReadable = true;
   #isWaiting = false;
-  #isLost = false;
-  #storing: Promise<void> | null = null;
-  #storeAt = NEVER;
   #wake = Promise.withResolvers<void>();
 
   constructor(parts: DeliveryParts, row: WebhookRow, hasReplays: boolean) {
@@ -43,6 +39,12 @@ export class WebhookRun {
     this.#row = row;
     this.#hasReplays = hasReplays;
     this.#state = new RunState(row);
+    this.#writer = new ProgressWriter(parts, {
+      row: () => this.#row,
+      state: () => this.#state,
+      onStored: () => this.#wake.resolve(),
+      onLost: () => this.abandon(),
+    });
     this.#ended = this.#run();
   }
 
@@ -53,6 +55,19 @@ export class WebhookRun {
     this.#hasReplays = hasReplays;
     this.#isReadable ||= hasReplays;
     this.#wake.resolve();
+  }
+
+  /** Lets requests begin until then, by `uptime`; none before the first call. */
+  sendUntil(until: number): void {
+    this.#sendsUntil = until;
+    this.#wake.resolve();
+  }
+
+  /** Gives up requests under way and ends, without storing anything: another server sends to the webhook. */
+  abandon(): void {
+    this.#writer.abandon();
+    this.#hurry.abort();
+    this.#end();
   }
 
   /** Whether it has ended, or is about to. */
@@ -79,15 +94,16 @@ export class WebhookRun {
 
   async #run(): Promise<void> {
     await this.#untilDone(() => this.#load());
+    // Ended before it knew where to continue: there is nothing to store.
+    if (!this.#isLoaded) return;
     while (!this.isEnding) {
       await this.#untilDone(() => this.#read());
       this.#send();
-      this.#storeIfDue();
+      this.#writer.storeIfDue();
       await this.#pause();
     }
     while (this.#underWay > 0) await this.#pause();
-    await this.#storing;
-    await this.#store(true);
+    await this.#writer.end();
   }
 
   // As the last one that sent to it left it, which can be later than the row it was begun with.
@@ -95,6 +111,7 @@ export class WebhookRun {
     const { read } = this.#parts.store;
     this.#state = new RunState((await findWebhook(read, this.#key)) ?? this.#row);
     this.#state.load(await listWaiting(read, this.#key));
+    this.#isLoaded = true;
   }
 
   async #untilDone(step: () => Promise<void>): Promise<void> {
@@ -107,12 +124,12 @@ export class WebhookRun {
     }
   }
 
-  // Until something ends, comes or is due; the server also wakes it every second.
+  // Until something ends, comes or is due. The clock can be set, so that it is looked at every second.
   async #pause(): Promise<void> {
     const sendAt = this.#canSend ? (this.#state.queue.nextDueAt ?? NEVER) : NEVER;
-    const dueAt = Math.min(sendAt, this.isEnding || this.#storing !== null ? NEVER : this.#storeAt);
-    const ms = dueAt - this.#parts.now();
-    const timer = ms <= TRY_AGAIN_MS ? setTimeout(this.#wake.resolve, Math.max(ms, 1)) : undefined;
+    const dueAt = Math.min(sendAt, this.isEnding ? NEVER : this.#writer.dueAt);
+    const ms = Math.min(Math.max(dueAt - this.#parts.now(), 1), TRY_AGAIN_MS);
+    const timer = dueAt === NEVER ? undefined : setTimeout(this.#wake.resolve, ms);
     await this.#wake.promise;
     clearTimeout(timer);
     this.#wake = Promise.withResolvers();
@@ -123,30 +140,39 @@ export class WebhookRun {
     if (!this.#isReadable) return;
     const { store, now } = this.#parts;
     const log = await findLogState(store.read, this.#row.org_id);
-    if (this.#state.follow(log, now())) this.#storeWithin(STORE_AFTER_MS);
+    if (this.#state.follow(log, now())) this.#writer.note('attempt');
     // Read after that: what was dropped with another log must not begin.
     if (this.#hasReplays) this.#state.beginReplays(await listPasses(store.read, this.#key));
     const sight = await this.#look();
     if (sight === null) return;
     this.#isReadable = false;
+    let isThereMore = false;
     for (const pass of this.#state.passes) {
       // A replay does not overtake the first pass.
       const to = pass.last === null ? log.last : Math.min(pass.last, this.#state.cursor);
-      while (pass.cursor < to && !this.isEnding) {
-        const limit = Math.min(SCANNED_MAX, this.#state.roomFor(pass));
-        this.#isReadable ||= limit <= 0;
-        if (limit <= 0) break;
-        const { changes, cursor } = await this.#parts.scanner.scan(
-          sight,
-          { from: pass.cursor + 1, to },
-          limit,
-        );
-        for (const change of changes) this.#state.add(pass, change);
-        pass.cursor = cursor;
-        this.#storeWithin(STORE_PLACE_AFTER_MS);
-      }
+      if (pass.cursor >= to) continue;
+      const limit = Math.min(SCANNED_MAX, this.#state.roomFor(pass));
+      if (limit > 0) await this.#scan(pass, sight, { to, limit });
+      this.#isReadable ||= pass.cursor < to;
+      isThereMore ||= pass.cursor < to && limit > 0;
     }
     if (this.#state.cursor >= log.last) this.#waitForChanges();
+    if (!isThereMore) return;
+    // A long stretch of the log is read piece by piece, with sends and other work in between.
+    await nextTurn();
+    this.#wake.resolve();
+  }
+
+  async #scan(
+    pass: PassProgress,
+    sight: WebhookSight,
+    { to, limit }: { to: number; limit: number },
+  ): Promise<void> {
+    const range = { from: pass.cursor + 1, to };
+    const { changes, cursor } = await this.#parts.scanner.scan(sight, range, limit);
+    for (const change of changes) this.#state.add(pass, change);
+    pass.cursor = cursor;
+    this.#writer.note('place');
   }
 
   // What the webhook sees now; null if it must be disabled.
@@ -172,9 +198,11 @@ export class WebhookRun {
   }
 
   get #canSend(): boolean {
-    const { now } = this.#parts;
-    const isBehind = this.#state.unstoredAttempts >= UNSTORED_MAX * 2;
-    return !this.isEnding && !isBehind && this.#underWay < UNDER_WAY_MAX && now() < this.sendsUntil;
+    return !this.isEnding && !this.#writer.isBehind && this.#underWay < UNDER_WAY_MAX && this.#isLeased;
+  }
+
+  get #isLeased(): boolean {
+    return this.#parts.uptime() < this.#sendsUntil;
   }
 
   #send(): void {
@@ -198,7 +226,8 @@ export class WebhookRun {
       if (sight === null) return null;
       const message = await scanner.message(sight, epoch, change.sequence);
       isVisible = message !== null;
-      return message;
+      // It can have waited for its turn.
+      return this.#isLeased ? message : null;
     };
     // What fails before it is sent, for example because the database cannot be read, is not an attempt.
     const sent = await sendMessage(this.#parts, () => this.#row, prepare, this.#hurry.signal).catch(
@@ -209,41 +238,6 @@ export class WebhookRun {
     else if (sent === null) this.#state.delay(change, change.nextAttemptAt);
     else if (this.#state.attempted(change, sent, Math.random())) stats.givenUp += 1;
     if (this.#state.disabled !== null) this.#end();
-    this.#storeWithin(STORE_AFTER_MS);
-  }
-
-  #storeWithin(ms: number): void {
-    this.#storeAt = Math.min(this.#storeAt, this.#parts.now() + ms);
-  }
-
-  #storeIfDue(): void {
-    const isDue = this.#parts.now() >= this.#storeAt || this.#state.unstoredAttempts >= UNSTORED_MAX;
-    if (!isDue || this.#storing !== null) return;
-    this.#storeAt = NEVER;
-    this.#storing = this.#store().finally(() => {
-      this.#storing = null;
-      this.#wake.resolve();
-    });
-  }
-
-  async #store(isEnd = false): Promise<void> {
-    if (this.#isLost) return;
-    const { store, holder, now, onDisabled } = this.#parts;
-    const { orgNumber } = this.#key;
-    const step = this.#state.takeStep(isEnd);
-    try {
-      const by = { holder, host: hostname(), now: now() };
-      const isSaved = await store.write(orgNumber, (trx) => saveProgress(trx, this.#key, by, step.whole));
-      step.commit();
-      if (isSaved && step.whole.disabled !== null) onDisabled(this.#row, step.whole.disabled);
-      if (isSaved) return;
-      // It is gone, or another server sends to it.
-      this.#isLost = true;
-      this.#hurry.abort();
-      this.#end();
-    } catch {
-      step.rollBack();
-      this.#storeWithin(TRY_AGAIN_MS);
-    }
+    this.#writer.note('attempt');
   }
 }

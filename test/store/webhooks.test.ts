@@ -9,6 +9,7 @@ import {
   listPendingPings,
   purgeDeliveries,
 } from '../../db/tables/webhook-deliveries.ts';
+import { findWebhookWork, releaseLease, renewLease, takeLease } from '../../db/tables/webhook-leases.ts';
 import {
   countWaiting,
   deletePass,
@@ -17,7 +18,13 @@ import {
   listPasses,
   listWaiting,
 } from '../../db/tables/webhook-queue.ts';
-import { deleteWebhook, disableWebhook, findWebhook, insertWebhook } from '../../db/tables/webhooks.ts';
+import {
+  deleteWebhook,
+  disableWebhook,
+  findWebhook,
+  insertWebhook,
+  updateWebhook,
+} from '../../db/tables/webhooks.ts';
 import { openWebhookSecret, sealWebhookSecret } from '../../server/signing/webhook-secrets.ts';
 import { newWebhookSecret } from '../../server/webhooks/signature.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
@@ -146,6 +153,38 @@ test('a webhook is disabled once, with the reason', async () => {
     disabled_reason: 'gone',
     updated_at: 99,
   });
+});
+
+test('a lease is held until it ends by the clock of the database, or is given back', async () => {
+  const webhook = await addWebhook();
+  const { store, orgNumber } = harness;
+  const take = (holder: string) =>
+    store.write(orgNumber, (trx) => takeLease(trx, webhook, { holder, ms: 30_000 }));
+  const renew = (holder: string) =>
+    store.write(orgNumber, (trx) => renewLease(trx, webhook, { holder, ms: 30_000 }));
+  const end = () =>
+    store.write(orgNumber, (trx) => updateWebhook(trx, keyOf(webhook), { lease_until: Date.now() - 60_000 }));
+  const isLeased = async () =>
+    (await findWebhookWork(store.read)).webhooks.find(({ id }) => id === webhook.id)?.is_leased;
+  expect([await isLeased(), await renew('one'), await take('one'), await isLeased()]).toEqual([
+    0,
+    false,
+    true,
+    1,
+  ]);
+  const { lease_until: until = null } = (await findWebhook(store.read, keyOf(webhook))) ?? {};
+  expect(until).toBeWithin(Date.now() - 60_000, Date.now() + 90_000);
+  expect([await take('other'), await renew('other'), await take('one'), await renew('one')]).toEqual([
+    ...[false, false, true, true],
+  ]);
+  await end();
+  expect([await isLeased(), await renew('one'), await isLeased()]).toEqual([0, true, 1]);
+  await end();
+  expect([await take('other'), await renew('one'), await take('one')]).toEqual([true, false, false]);
+  await store.write(orgNumber, (trx) => releaseLease(trx, webhook, 'one'));
+  expect(await isLeased()).toBe(1);
+  await store.write(orgNumber, (trx) => releaseLease(trx, webhook, 'other'));
+  expect([await isLeased(), await take('one')]).toEqual([0, true]);
 });
 
 test('a secret is opened with the key of the database, for its webhook, unaltered', () => {

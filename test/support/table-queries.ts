@@ -40,7 +40,7 @@ import { removeTies, setInTies } from '../../db/tables/ties.ts';
 import { findTranscript } from '../../db/tables/transcripts.ts';
 import { findOwners } from '../../db/tables/unique.ts';
 import { finishPing, listDeliveries, listPendingPings } from '../../db/tables/webhook-deliveries.ts';
-import { releaseLease, takeLease } from '../../db/tables/webhook-leases.ts';
+import { releaseLease, renewLease, takeLease } from '../../db/tables/webhook-leases.ts';
 import { saveProgress } from '../../db/tables/webhook-progress.ts';
 import {
   countWaiting,
@@ -349,7 +349,10 @@ const WEBHOOKS: Question[] = [
   one('a webhook that is disabled', (db, orgNumber) => disableWebhook(db, webhook(orgNumber), 'gone', 0)),
   one('a delete of a webhook', (db, orgNumber) => deleteWebhook(db, webhook(orgNumber))),
   one('the lease of a webhook', (db, orgNumber) =>
-    takeLease(db, webhookRow(orgNumber), { holder: 'a', now: instantOf(20), until: instantOf(20) }),
+    takeLease(db, webhookRow(orgNumber), { holder: 'a', ms: 1 }),
+  ),
+  one('a lease that is renewed', (db, orgNumber) =>
+    renewLease(db, webhookRow(orgNumber), { holder: 'a', ms: 1 }),
   ),
   one('a lease that is given back', (db, orgNumber) => releaseLease(db, webhookRow(orgNumber), 'a')),
   one('the progress of a webhook', (db, orgNumber) => {

@@ -1,7 +1,6 @@
 // Sends the webhooks of a test's database to receivers on this machine, by a clock that can be moved.
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
 import { parseNetwork } from '../../db/networks.ts';
-import { openStore, type Store } from '../../db/store.ts';
 import { findLogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { getWebhookKey } from '../../db/tables/settings.ts';
@@ -10,6 +9,7 @@ import { countWaiting } from '../../db/tables/webhook-queue.ts';
 import { findWebhook, insertWebhook } from '../../db/tables/webhooks.ts';
 import { sealWebhookSecret } from '../../server/signing/webhook-secrets.ts';
 import { addressJudge } from '../../server/webhooks/addresses.ts';
+import type { DeliveryParts } from '../../server/webhooks/courier.ts';
 import { WebhookDispatcher } from '../../server/webhooks/dispatcher.ts';
 import { FairSlots } from '../../server/webhooks/fair-slots.ts';
 import { WebhookSender } from '../../server/webhooks/sender.ts';
@@ -23,14 +23,17 @@ export interface Sending {
   stats: WebhookStats;
   /** Webhooks that were disabled, with the reasons. */
   disabled: string[];
-  /** Moves the clock on, and has the server look for what is due. */
+  /** Moves the clocks on. */
+  skip(ms: number): void;
+  /** Moves the clocks on, and has the server look for what is due. */
   forward(ms: number): Promise<void>;
   stop(graceMs?: number): Promise<void>;
 }
 
 export interface SendingOptions {
-  store?: Store;
+  store?: DeliveryParts['store'];
   holder?: string;
+  scan?: WebhookScanner['scan'];
   timeoutMs?: number;
   slots?: FairSlots;
 }
@@ -39,6 +42,7 @@ export interface SendingOptions {
 export async function startSending(harness: Harness, options: SendingOptions = {}): Promise<Sending> {
   const { store = harness.store, holder = '', timeoutMs = 2_000, slots = new FairSlots() } = options;
   const scanner = new WebhookScanner(store, await getWebhookKey(store.read));
+  if (options.scan !== undefined) scanner.scan = options.scan;
   const allowed = [parseNetwork('127.0.0.0/8')].flatMap((network) => network ?? []);
   const sender = new WebhookSender({ judge: addressJudge(allowed), timeoutMs });
   const stats = new WebhookStats();
@@ -47,12 +51,16 @@ export async function startSending(harness: Harness, options: SendingOptions = {
   const dispatcher = new WebhookDispatcher({
     ...{ store, scanner, sender, slots, stats, holder },
     now: () => Date.now() + aheadMs,
+    uptime: () => performance.now() + aheadMs,
     onDisabled: ({ id }, reason) => disabled.push(`${id} ${reason}`),
   });
   return {
     dispatcher,
     stats,
     disabled,
+    skip: (ms) => {
+      aheadMs += ms;
+    },
     forward: async (ms) => {
       aheadMs += ms;
       await dispatcher.look();
@@ -60,9 +68,6 @@ export async function startSending(harness: Harness, options: SendingOptions = {
     stop: (graceMs = 0) => dispatcher.stop(graceMs),
   };
 }
-
-/** Another store on the database of a harness, as another server has. */
-export const anotherStore = (harness: Harness) => openStore(harness.dbPath);
 
 export interface AddedWebhook {
   id: string;

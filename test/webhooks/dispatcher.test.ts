@@ -6,18 +6,11 @@ import { recordId } from '../../db/tables/record-id.ts';
 import { insertDeliveries } from '../../db/tables/webhook-deliveries.ts';
 import { insertPass } from '../../db/tables/webhook-queue.ts';
 import { deleteWebhook, updateWebhook } from '../../db/tables/webhooks.ts';
-import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { until } from '../support/until.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import {
-  type AddedWebhook,
-  addWebhook,
-  anotherStore,
-  type Sending,
-  startSending,
-} from '../support/webhooks.ts';
+import { type AddedWebhook, addWebhook, type Sending, startSending } from '../support/webhooks.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -414,32 +407,6 @@ test('pings are sent once, also to a webhook that is disabled', async () => {
   expect(receiver.received.length).toBe(2);
 });
 
-test('of two nodes one sends, and the other continues when its lease ends', async () => {
-  if (!isPostgres) return;
-  const webhook = await addWebhook(harness, receiver.url);
-  const store = await anotherStore(harness);
-  const one = await startSending(harness, { holder: 'one' });
-  await one.dispatcher.look();
-  const other = await startSending(harness, { store, holder: 'other' });
-  await sending.stop();
-  await other.dispatcher.look();
-  expect(await webhook.row()).toMatchObject({ lease_holder: 'one' });
-  const { id } = await api.create('contacts', { first_name: 'Ada' });
-  await receiver.wait(1);
-  // The first node is frozen for longer than a lease.
-  await other.forward(31_000);
-  await until(async () => (await webhook.row()).lease_holder === 'other');
-  for (let n = 0; n < 5; n++) await api.update('contacts', id, { title: `t${n}` });
-  await until(() => new Set(receiver.sequences).size === 6);
-  await until(async () => (await webhook.deliveries()).length >= 6);
-  await one.stop();
-  expect(await webhook.row()).toMatchObject({ lease_holder: 'other' });
-  await other.stop();
-  expect(await webhook.row()).toMatchObject({ lease_holder: null, lease_until: null });
-  await store.close();
-  sending = await startSending(harness);
-});
-
 describe('a replay', () => {
   test('sends again what was sent, with the same IDs', async () => {
     const webhook = await hook();
@@ -501,4 +468,25 @@ test('after a stop, what was not stored is sent again, with the same ID', async 
   await Bun.sleep(200);
   expect(receiver.received.length).toBe(3);
   await until(async () => (await webhook.deliveries()).length >= 2);
+});
+
+test('a long stretch of the log is read in pieces, between which others have turns', async () => {
+  await sending.stop();
+  let inTurn = 0;
+  let inTurnMax = 0;
+  sending = await startSending(harness, {
+    scan: async (_, { from }) => {
+      if (inTurn === 0) setImmediate(() => (inTurn = 0));
+      inTurnMax = Math.max(inTurnMax, ++inTurn);
+      return { changes: [], cursor: from };
+    },
+  });
+  const webhook = await hook();
+  const { place } = await webhook.row();
+  await api.batch(
+    '/contacts/batch',
+    Array.from({ length: 100 }, (_, n) => ({ first_name: `c${n}` })),
+  );
+  await placed(webhook, place + 100);
+  expect(inTurnMax).toBeLessThan(4);
 });
