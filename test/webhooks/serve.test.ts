@@ -3,61 +3,19 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { lookup } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import { Webhook } from 'standardwebhooks';
-import { type RunningServer, Sandbox } from '../support/command.ts';
-import type { Json } from '../support/json.ts';
 import { until } from '../support/until.ts';
 import { type Received, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { Services } from '../support/webhook-service.ts';
 
 const LONG = 120_000;
-const sandboxes: Sandbox[] = [];
-afterAll(async () => {
-  for (const sandbox of sandboxes) await sandbox[Symbol.asyncDispose]();
-});
-
-interface Service {
-  server: RunningServer;
-  request(method: string, path: string, body?: Json): Promise<{ status: number; body: Json }>;
-  restart(args?: readonly string[], signal?: NodeJS.Signals): Promise<void>;
-}
-
-async function startService(args: readonly string[]): Promise<Service> {
-  const sandbox = await Sandbox.withDatabase();
-  sandboxes.push(sandbox);
-  const init = await sandbox.crm(['init', '--org', 'Acme']);
-  const key = init.stdout.trim();
-  const service = {
-    server: await sandbox.serve(args),
-    request: async (method: string, path: string, body?: Json) => {
-      const headers = { 'X-Service-Api-Key': key, 'Content-Type': 'application/json' };
-      const response = await fetch(`${service.server.url}/api/v2${path}`, {
-        method,
-        headers,
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      return { status: response.status, body: (await response.json()) as Json };
-    },
-    restart: async (again = args, signal: NodeJS.Signals = 'SIGKILL') => {
-      await service.server.stop(signal);
-      service.server = await sandbox.serve(again);
-    },
-  };
-  return service;
-}
-
-async function created({ request }: Service, path: string, body: Json): Promise<Json> {
-  const reply = await request('POST', path, body);
-  if (reply.status !== 201) throw new Error(JSON.stringify(reply));
-  return reply.body.data;
-}
-
-const deliveriesOf = async ({ request }: Service, id: string): Promise<Json[]> =>
-  (await request('GET', `/webhooks/${id}/deliveries?limit=200`)).body.data;
+const services = new Services();
+afterAll(() => services[Symbol.asyncDispose]());
 
 describe('a server without --webhooks-allow', () => {
   test(
     'connects to nothing but public addresses, whatever a name resolves to',
     async () => {
-      const service = await startService([]);
+      const service = await services.start([]);
       const inside = new WebhookReceiver();
       const { port } = inside;
       const literals = [
@@ -91,14 +49,14 @@ describe('a server without --webhooks-allow', () => {
         () => false,
       );
       const url = `https://${name}:8443/?key=hush`;
-      const webhook = await created(service, '/webhooks', { url, events: ['*'] });
-      await created(service, '/contacts', { first_name: 'Ada' });
+      const webhook = await service.create('/webhooks', { url, events: ['*'] });
+      await service.create('/contacts', { first_name: 'Ada' });
       await service.request('POST', `/webhooks/${webhook.id}/ping`);
       await until(async () => {
-        const found = await deliveriesOf(service, webhook.id);
+        const found = await service.deliveries(webhook.id);
         return found.length === 2 && found.every(({ outcome }) => outcome !== 'pending');
       });
-      const found = await deliveriesOf(service, webhook.id);
+      const found = await service.deliveries(webhook.id);
       expect(new Set(found.map(({ outcome }) => outcome))).toEqual(
         new Set([hasAddress ? 'blocked' : 'unreachable']),
       );
@@ -117,10 +75,10 @@ describe('a server with --webhooks-allow', () => {
   test(
     'delivers there over http, and no longer once the operator forbids it',
     async () => {
-      const service = await startService(ALLOW);
+      const service = await services.start(ALLOW);
       const receiver = new WebhookReceiver();
-      const webhook = await created(service, '/webhooks', { url: receiver.url, events: ['contacts.*'] });
-      const contact = await created(service, '/contacts', { first_name: 'Grace' });
+      const webhook = await service.create('/webhooks', { url: receiver.url, events: ['contacts.*'] });
+      const contact = await service.create('/contacts', { first_name: 'Grace' });
       await receiver.wait(1);
       const [one] = receiver.received;
       expect(one?.body).toMatchObject({ type: 'contacts.created', data: { record_id: contact.id } });
@@ -129,9 +87,9 @@ describe('a server with --webhooks-allow', () => {
       ).toEqual(one?.body);
       // A graceful stop stores what was delivered.
       await service.restart([], 'SIGTERM');
-      await created(service, '/contacts', { first_name: 'Mary' });
+      await service.create('/contacts', { first_name: 'Mary' });
       await until(async () =>
-        (await deliveriesOf(service, webhook.id)).some(({ outcome }) => outcome === 'blocked'),
+        (await service.deliveries(webhook.id)).some(({ outcome }) => outcome === 'blocked'),
       );
       await Bun.sleep(100);
       expect(receiver.received.length).toBe(1);
@@ -144,7 +102,7 @@ describe('a server with --webhooks-allow', () => {
   test.each([[ALLOW], [[...ALLOW, '--readers', '1']]])(
     '%p: kills of the server and of a receiver that fails lose nothing',
     async (args) => {
-      const service = await startService(process.env.CRM_TEST_DB === undefined ? args : ALLOW);
+      const service = await services.start(process.env.CRM_TEST_DB === undefined ? args : ALLOW);
       let receiver = new WebhookReceiver();
       const { port } = receiver;
       const seen: Received[] = [];
@@ -155,10 +113,10 @@ describe('a server with --webhooks-allow', () => {
         return new Response(null, { status: 204 });
       };
       receiver.answer = flaky;
-      const webhook = await created(service, '/webhooks', { url: receiver.url, events: ['contacts.*'] });
+      const webhook = await service.create('/webhooks', { url: receiver.url, events: ['contacts.*'] });
       const contacts: string[] = [];
       for (let n = 0; n < 5; n++)
-        contacts.push((await created(service, '/contacts', { first_name: `c${n}` })).id);
+        contacts.push((await service.create('/contacts', { first_name: `c${n}` })).id);
       let written = 5;
       for (let round = 0; round < 4; round++) {
         for (let n = 0; n < 25; n++) {
