@@ -41,7 +41,7 @@ export interface ReadStore {
   /**
    * A number that changes whenever API keys could have changed, here or in another process; keys read after the number was
    * known stay valid while it is the same. Null if the engine cannot tell. Call it when a request begins: its reads see what
-   * is committed by then.
+   * was committed a millisecond before.
    */
   keyVersion(): number | null;
   /** Lets the next read see what is committed by then; the reads of a turn otherwise share a snapshot. */

@@ -167,6 +167,8 @@ export class ReadConnection extends Connection {
   readonly #begin = Database.prototype.prepare.call(this, 'BEGIN');
   readonly #commit = Database.prototype.prepare.call(this, 'COMMIT');
   #isInSnapshot = false;
+  // Milliseconds.
+  #begunAt = 0;
   /** Called before each snapshot. */
   onSnapshot = (): void => undefined;
   /** Whether another thread has committed since the snapshot began, so that it must not answer any more reads. */
@@ -185,8 +187,9 @@ export class ReadConnection extends Connection {
     };
   }
 
-  get isInSnapshot(): boolean {
-    return this.#isInSnapshot;
+  /** How long ago the snapshot began, in milliseconds; 0 if there is none. */
+  snapshotAgeMs(): number {
+    return this.#isInSnapshot ? performance.now() - this.#begunAt : 0;
   }
 
   /** Starts a snapshot for the reads of this turn, unless there is one. */
@@ -198,6 +201,7 @@ export class ReadConnection extends Connection {
     this.onSnapshot();
     this.#begin.run();
     this.#isInSnapshot = true;
+    this.#begunAt = performance.now();
     setImmediate(this.endSnapshot);
   }
 
