@@ -4,7 +4,7 @@ import type { JsonValue } from '../../db/model/json.ts';
 import { invalid } from '../errors.ts';
 import { FeedCursors } from './feed-cursors.ts';
 import { type ListIdentity, nameOfList } from './list-identity.ts';
-import { Signer, type Signing } from './signing.ts';
+import { Sealer, Signer, type Signing } from './signing.ts';
 
 const SIGNATURE_BYTES = 16;
 
@@ -17,15 +17,17 @@ export interface CursorPosition {
 export class Cursors {
   readonly #signing: Signing;
   readonly #signer: Signer;
+  readonly #sealer: Sealer;
 
   constructor(signing: Signing) {
     this.#signing = signing;
     this.#signer = new Signer(signing, 'cursor', SIGNATURE_BYTES);
+    this.#sealer = new Sealer(signing, 'feed cursor');
   }
 
   /** The cursors of a feed of changes. */
   ofFeed(feed: ListIdentity): Eventually<FeedCursors> {
-    return FeedCursors.of(this.#signing, feed);
+    return FeedCursors.of(this.#signing, this.#sealer, feed);
   }
 
   /** The cursors of one list, signed with the current secret. */

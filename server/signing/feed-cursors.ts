@@ -3,7 +3,7 @@ import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { invalid } from '../errors.ts';
 import { type ListIdentity, nameOfList } from './list-identity.ts';
-import { Sealer, type Signing } from './signing.ts';
+import type { Sealer, Signing } from './signing.ts';
 
 const SEQUENCE_BYTES = 8;
 
@@ -25,8 +25,7 @@ export class FeedCursors {
   }
 
   /** The cursors of a feed, with the current secret. */
-  static of(signing: Signing, feed: ListIdentity): Eventually<FeedCursors> {
-    const sealer = new Sealer(signing, 'feed cursor');
+  static of(signing: Signing, sealer: Sealer, feed: ListIdentity): Eventually<FeedCursors> {
     return andThen(signing.refresh(), () => new FeedCursors(sealer, nameOfList(feed)));
   }
 

@@ -1,5 +1,6 @@
 // The secrets that sign cursors and transcript links, and those whose signatures are accepted, cached for a short time.
 import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
+import { memoize } from '../../db/cache.ts';
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { ReadStore } from '../../db/store.ts';
 import { findSigningSecrets, type SigningSecret } from '../../db/tables/settings.ts';
@@ -112,11 +113,13 @@ const TAG_BYTES = 16;
 /** Encrypts one kind of content, so that clients can neither read nor alter it. */
 export class Sealer {
   readonly #signing: Signing;
-  readonly #kind: string;
+  readonly #keyOf: (secret: SigningSecret) => Buffer;
 
   constructor(signing: Signing, kind: string) {
     this.#signing = signing;
-    this.#kind = kind;
+    this.#keyOf = memoize(({ secret }) =>
+      new Bun.CryptoHasher('sha256', secret).update(`${kind}\0`).digest(),
+    );
   }
 
   /** Encrypts a content, which only opens together with the same `bound`. */
@@ -146,9 +149,5 @@ export class Sealer {
       }
     }
     return null;
-  }
-
-  #keyOf({ secret }: SigningSecret): Buffer {
-    return new Bun.CryptoHasher('sha256', secret).update(`${this.#kind}\0`).digest();
   }
 }

@@ -1,5 +1,6 @@
 // The feed of changes as a stream of server-sent events.
 import type { Data } from '../../db/model/json.ts';
+import type { ChangeRange } from '../../db/tables/change-queries.ts';
 import type { EventFeed, EventPage, ReadCall, StreamCall, StreamOperation } from '../operation.ts';
 import { HELD_LIMITS } from '../quotas/held-requests.ts';
 import { getKeptLog, readFeed } from '../records/change-feed.ts';
@@ -14,6 +15,7 @@ import {
   rangeAfter,
   rangeFrom,
 } from './feed-requests.ts';
+import { SharedPages } from './shared-pages.ts';
 
 const PAGE_CHANGES_MAX = 100;
 // Until it is known how large they are.
@@ -48,6 +50,7 @@ Requires the same scopes as \`/changes\`.`;
 
 /** The operation that streams changes. */
 export function streamOperation(): StreamOperation {
+  const pages = new SharedPages<StreamPage>();
   return {
     api: 'v2',
     tag: CHANGES_TAG,
@@ -63,11 +66,11 @@ export function streamOperation(): StreamOperation {
     answerKind: 'stream',
     successes: { 200: 'Events, without an end.' },
     errorStatuses: [404, 422],
-    run: runStream,
+    run: (call) => runStream(call, pages),
   };
 }
 
-async function runStream(call: StreamCall): Promise<EventFeed> {
+async function runStream(call: StreamCall, pages: SharedPages<StreamPage>): Promise<EventFeed> {
   const { access, query, lastEventId, now } = call;
   const filters = filtersOf(access, query);
   const cursors = await cursorsOf(call, filters, 'asc');
@@ -78,37 +81,45 @@ async function runStream(call: StreamCall): Promise<EventFeed> {
     sequence: (await rangeFrom(call, log, 'asc')).from - 1,
     epoch: log.epoch,
   };
-  return new ChangeEvents(call, place);
+  return new ChangeEvents(call, place, pages);
+}
+
+interface StreamPage {
+  events: EventPage['events'];
+  /** Of the events' data. */
+  bytes: number;
+  /** Up to which change the log was read. */
+  sequence: number;
 }
 
 class ChangeEvents implements EventFeed {
   readonly event = 'change';
   readonly #call: ReadCall;
+  readonly #pages: SharedPages<StreamPage>;
+  /** The same for streams that show the same. */
+  readonly #name: string;
   #place: FeedPlace;
   #limit = PAGE_CHANGES_FIRST;
 
-  constructor(call: ReadCall, place: FeedPlace) {
+  constructor(call: ReadCall, place: FeedPlace, pages: SharedPages<StreamPage>) {
     this.#call = call;
     this.#place = place;
+    this.#pages = pages;
+    const { orgNumber, userId, scopes } = call.access;
+    const { start: _, ...query } = call.query;
+    this.#name = JSON.stringify([orgNumber, userId, [...scopes].sort(), query]);
   }
 
   async read(): Promise<EventPage> {
-    const call = this.#call;
-    const filters = filtersOf(call.access, call.query);
-    // Again for each page, because the secret that signs can change.
-    const cursors = await cursorsOf(call, filters, 'asc');
-    const log = await getKeptLog(call);
+    const log = await getKeptLog(this.#call);
     const range = rangeAfter(log, 'asc', this.#place, 'Last-Event-ID');
-    const page = await readFeed(call, { filters, direction: 'asc', range, limit: this.#limit });
     const { epoch } = this.#place;
-    const { texts, bytes } = textsThatFit(page.items);
-    if (bytes > 0) this.#limit = limitAfter(texts.length, bytes);
-    const events = texts.map((data, index) => {
-      const sequence = page.sequences[index] ?? 0;
-      return { id: cursors.issue({ sequence, epoch }), data };
-    });
-    const isWhole = events.length === page.items.length;
-    const sequence = isWhole ? page.rest.from - 1 : (page.sequences[events.length - 1] ?? 0);
+    const limit = this.#limit;
+    // Every write that a page could show also adds to the log.
+    const name = JSON.stringify([this.#name, epoch, range.from, range.to, limit]);
+    const page = await this.#pages.share(name, () => readPage(this.#call, range, epoch, limit));
+    const { events, bytes, sequence } = page;
+    if (bytes > 0) this.#limit = limitAfter(events.length, bytes);
     this.#place = { sequence, epoch };
     return { events, caughtUpAt: sequence >= log.last ? log.last : null };
   }
@@ -118,6 +129,26 @@ class ChangeEvents implements EventFeed {
     const cursors = await cursorsOf(call, filtersOf(call.access, call.query), 'asc');
     return cursors.issue(this.#place);
   }
+}
+
+async function readPage(
+  call: ReadCall,
+  range: ChangeRange,
+  epoch: string,
+  limit: number,
+): Promise<StreamPage> {
+  const filters = filtersOf(call.access, call.query);
+  // Again for each page, because the secret that signs can change.
+  const cursors = await cursorsOf(call, filters, 'asc');
+  const page = await readFeed(call, { filters, direction: 'asc', range, limit });
+  const { texts, bytes } = textsThatFit(page.items);
+  const events = texts.map((data, index) => {
+    const sequence = page.sequences[index] ?? 0;
+    return { id: cursors.issue({ sequence, epoch }), data };
+  });
+  const isWhole = events.length === page.items.length;
+  const sequence = isWhole ? page.rest.from - 1 : (page.sequences[events.length - 1] ?? 0);
+  return { events, bytes, sequence };
 }
 
 // Includes the one that exceeds the limit; the others are read again.

@@ -120,6 +120,34 @@ describe('a stream', () => {
     await stream.close();
   });
 
+  test('shows the same as others of its kind beside it, and nothing that its own key could not see', async () => {
+    const { alice, bob } = harness;
+    const keyOf = async (options: Parameters<typeof harness.issue>[0]) => (await harness.issue(options)).key;
+    const ofAlice = { key: await keyOf({ userId: alice }) };
+    const ofBob = { key: await keyOf({ userId: bob }) };
+    const ofTasks = { key: await keyOf({ scopes: ['tasks:read'] }) };
+    const openings: [query: string, opening: Opening][] = [
+      ['start=now', {}],
+      ['start=now', { key: await keyOf({}) }],
+      ['start=now&resource=deals', {}],
+      ['start=now', ofAlice],
+      ['start=now', ofBob],
+      ['start=now', ofTasks],
+    ];
+    const streams = await Promise.all(openings.map(([query, opening]) => open(query, opening)));
+    for (let round = 0; round < 5; round++) {
+      const a = (await api.create('deals', { name: 'A', owner_id: alice })).id;
+      const b = (await api.create('deals', { name: 'B', owner_id: bob })).id;
+      const t = await task('T');
+      const wanted = [[a, b, t], [a, b, t], [a, b], [a], [b], [t]];
+      const seen = await Promise.all(streams.map((stream, index) => stream.take(wanted[index]?.length ?? 0)));
+      expect(seen.map(ids)).toEqual(wanted);
+      expect(seen[1]).toEqual(seen[0] ?? []);
+      for (const { data } of [...(seen[3] ?? []), ...(seen[4] ?? [])]) expect(data.sequence).toBeNull();
+    }
+    await Promise.all(streams.map((stream) => stream.close()));
+  });
+
   test('has changes of another process within a second', async () => {
     const store = await openStore(harness.dbPath);
     const app = await appOn(store, harness.clock);
