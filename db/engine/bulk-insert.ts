@@ -70,10 +70,12 @@ function valuesOf(columns: readonly string[], rows: readonly Readonly<TableRow>[
 
 // The format in which the engine that receives rows as JSON reads bytes.
 function withBytesAsText(row: Readonly<TableRow>): Readonly<TableRow> {
-  let shown = row;
+  let shown: TableRow | null = null;
   for (const name in row) {
     const value = row[name];
-    if (value instanceof Uint8Array) shown = { ...shown, [name]: `\\x${Buffer.from(value).toString('hex')}` };
+    if (!(value instanceof Uint8Array)) continue;
+    shown ??= { ...row };
+    shown[name] = `\\x${value.toHex()}`;
   }
-  return shown;
+  return shown ?? row;
 }

@@ -5,7 +5,7 @@ import type { Store } from '../../../db/store.ts';
 import { purgeChanges } from '../../../db/tables/change-retention.ts';
 import { isPostgres } from '../../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../../support/harness.ts';
-import { clientOf } from '../../support/v2.ts';
+import { type Client, clientOf } from '../../support/v2.ts';
 
 const AGE_MS = 40 * 24 * 60 * 60 * 1_000;
 const CALM_MS = 2_000;
@@ -55,14 +55,16 @@ export async function removeOldChanges(changes: number): Promise<RetentionFigure
         return done;
       },
     };
-    const calm = await writeUntil(harness, otherOrgNumber, Bun.sleep(CALM_MS), counted);
+    const writer = await writerOf(harness, orgNumber);
+    const otherWriter = await writerOf(harness, otherOrgNumber);
+    const calm = await writeUntil(otherWriter, Bun.sleep(CALM_MS), counted);
     const begun = performance.now();
     let seconds = 0;
     const removal = purgeChanges(purging, clock.now).finally(() => {
       seconds = (performance.now() - begun) / 1_000;
     });
     const [own, other] = await Promise.all(
-      [orgNumber, otherOrgNumber].map((number) => writeUntil(harness, number, removal, counted)),
+      [writer, otherWriter].map((client) => writeUntil(client, removal, counted)),
     );
     const rows = await store.read
       .selectFrom('changes')
@@ -94,14 +96,17 @@ async function fill({ store, clock, orgNumber }: Harness, changes: number): Prom
   });
 }
 
-// One write after the other, until something has ended.
-async function writeUntil(
-  harness: Harness,
-  orgNumber: number,
+/** A client with a key of that organization. */
+export async function writerOf(harness: Harness, orgNumber: number): Promise<Client> {
+  return clientOf(harness, (await harness.issue({ orgNumber })).key);
+}
+
+/** One write after the other, until something has ended: how long they took, and the most jobs beside one of them. */
+export async function writeUntil(
+  client: Client,
   end: Promise<unknown>,
-  counted: { jobs: number },
-) {
-  const client = clientOf(harness, (await harness.issue({ orgNumber })).key);
+  counted: { jobs: number } = { jobs: 0 },
+): Promise<{ ms: number[]; jobsMax: number }> {
   let isOver = false;
   const over = () => {
     isOver = true;
@@ -120,7 +125,8 @@ async function writeUntil(
   return { ms, jobsMax };
 }
 
-function waitsOf(ms: readonly number[]): Waits {
+/** Sums up how long writes took. */
+export function waitsOf(ms: readonly number[]): Waits {
   const sorted = ms.toSorted((one, other) => one - other);
   const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
   return { count: sorted.length, p50: at(0.5), p99: at(0.99), longest: at(1) };
