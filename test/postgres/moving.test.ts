@@ -139,7 +139,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     expect([refused.code, refused.stderr]).toEqual([
       1,
       `crm: Another crm process uses the database ${address}, from 127.0.0.1.\nNext: ` +
-        'Stop every "crm serve" and other command that uses it, then run the same command again.\n',
+        'Stop each "crm serve" and any other command that uses it, then run the same command again.\n',
     ]);
     await idle.stop();
     expect(await migrate('crm.db', address)).toMatchObject({
