@@ -15,7 +15,7 @@ test('every test file runs', () => {
 });
 
 test('parts of paths choose among them', () => {
-  const found = findTestFiles(ROOT, ['test/sqlite/w', 'v1/people.test', 'document.test']);
+  const found = findTestFiles(ROOT, ['test/sqlite/wr', 'v1/people.test', 'document.test']);
   expect(found).toEqual({
     sqlite: {
       parallel: ['test/openapi/document.test.ts', 'test/v1/people.test.ts'],
