@@ -10,10 +10,10 @@ import type { Link, Resource, Row } from '../model/resource.ts';
 import { kindOf } from '../model/resources/link-kinds.ts';
 import { getResource } from '../model/resources/registry.ts';
 import { noteLinks } from './changes.ts';
-import { type Find, findInPieces, keyOfLast, ROWS_AT_ONCE } from './dependent-finds.ts';
+import { type Find, findInPieces, keyOfLast, ROWS_AT_ONCE, type Sought } from './dependent-finds.ts';
 import { linkNote } from './link-batches.ts';
 import type { KindLinkRow } from './link-lists.ts';
-import { removeTies, setInTies, type Tie } from './ties.ts';
+import { removeTies, removeTiesOf, setInTies, type Tie, type TieTable } from './ties.ts';
 
 /** Links with a field of their own that refers to the records. */
 export function linkFields(link: Link, column: string): Find {
@@ -47,13 +47,27 @@ export function linkRows(link: Link, column: string): Find {
     return {
       isCut: rows.length === ROWS_AT_ONCE,
       last: keyOfLast(rows, [other]),
-      release: () => removeTies(trx, link, orgNumber, rows),
+      release: () => removeFound(trx, link, sought, column, rows),
       note: (target, cause) => {
         const removed = rows.filter((row) => row[end] === target);
         return noteTies(trx, link, { orgNumber, at: now, cause, action: 'unlinked' }, removed);
       },
     };
   };
+}
+
+/** Removes rows that were found by the IDs in a column. */
+export function removeFound(
+  trx: RecordTrx,
+  rows: TieTable,
+  { orgNumber, ids }: Sought,
+  column: string,
+  ties: readonly Tie[],
+): Promise<void> {
+  const [id] = ids;
+  return id !== undefined && ids.length === 1
+    ? removeTiesOf(trx, rows, orgNumber, { column, id }, ties)
+    : removeTies(trx, rows, orgNumber, ties);
 }
 
 /** A link with what the log needs of the records at its ends. */

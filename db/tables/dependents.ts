@@ -1,9 +1,9 @@
 // What depends on records that are deleted: references to them, and rows that belong to them or tie them to other records.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { memoize } from '../cache.ts';
-import { type RecordRow, type RecordTrx, tableOf } from '../engine/schema.ts';
-import { statement } from '../engine/statement.ts';
+import { type Db, type RecordRow, type RecordTrx, tableOf } from '../engine/schema.ts';
+import { type Param, statement } from '../engine/statement.ts';
 import { inParts, TimeSlices } from '../event-loop.ts';
 import type { Field } from '../model/fields.ts';
 import type { Resource, SideTable } from '../model/resource.ts';
@@ -13,13 +13,15 @@ import {
   type Find,
   type Found,
   findInPieces,
+  isInPiece,
   keyOfLast,
+  pieceOf,
   ROWS_AT_ONCE,
   type RowKey,
 } from './dependent-finds.ts';
-import { linkFields, linkRows } from './dependent-links.ts';
+import { linkFields, linkRows, removeFound } from './dependent-links.ts';
 import { packIds } from './packed-ids.ts';
-import { removeTies, type Tie } from './ties.ts';
+import type { Tie } from './ties.ts';
 
 // Two megabytes in the log.
 /** How many records of one kind a deleted record is tied to again when it is restored. */
@@ -128,22 +130,28 @@ function references(resource: Resource, column: string): Find {
     const columns = sql`id, ${sql.ref(column)} as target, ${owner} as owner${linkedAt}`;
     return sql`select ${columns} from ${sql.table(table)} where ${refers} order by ${sql.ref(column)}, id`;
   });
-  const clear = statement<never>((db, param) =>
-    db
-      .updateTable(table)
-      .set({ [column]: null, updated_at: param('now') } as never)
-      .where('org_id', '=', param('org'))
-      .where(db.engine.isAmong(sql.ref('id'), param('ids'))),
-  );
+  const clearing = (isCleared: (db: Db, param: Param) => RawBuilder<boolean>) =>
+    statement<never>((db, param) =>
+      db
+        .updateTable(table)
+        .set({ [column]: null, updated_at: param('now') } as never)
+        .where('org_id', '=', param('org'))
+        .where(isCleared(db, param)),
+    );
+  const clear = clearing((db, param) => db.engine.isAmong(sql.ref('id'), param('ids')));
+  const clearPiece = clearing((_, param) => isInPiece(param, column, 'id'));
   return async (trx, sought) => {
-    const { orgNumber, deleted, now } = sought;
+    const { orgNumber, ids, deleted, now } = sought;
+    const [target = ''] = ids;
     const rows = await find(trx, sought);
     return {
       isCut: rows.length === ROWS_AT_ONCE,
       last: keyOfLast(rows, ['id']),
       release: () =>
         inParts(rows, (some) =>
-          clear(trx, { org: orgNumber, ids: JSON.stringify(some.map(({ id }) => id)), now }),
+          ids.length === 1
+            ? clearPiece(trx, { org: orgNumber, now, ...pieceOf(target, some, 'id') })
+            : clear(trx, { org: orgNumber, now, ids: JSON.stringify(some.map(({ id }) => id)) }),
         ),
       note: (target, cause) => {
         // A record that is deleted as well is logged as it was.
@@ -184,7 +192,7 @@ function sideRows(side: SideTable, column: string): Find {
     return {
       isCut: rows.length === ROWS_AT_ONCE,
       last: keyOfLast(rows, [other]),
-      release: () => removeTies(trx, side, sought.orgNumber, rows),
+      release: () => removeFound(trx, side, sought, column, rows),
       note: async () => undefined,
       ...(!isByParent && { tied }),
     };

@@ -5,6 +5,7 @@ import { type Db, linkTable, type Trx } from '../engine/schema.ts';
 import { type Param, type Statement, statement } from '../engine/statement.ts';
 import { inParts } from '../event-loop.ts';
 import type { SideTable } from '../model/resource.ts';
+import { isInPiece, pieceOf } from './dependent-finds.ts';
 
 /** The IDs in the columns of the parent and the child, which identify a row. */
 export interface Tie {
@@ -27,6 +28,33 @@ const removal = memoize((rows: TieTable) =>
 /** Removes rows, as far as they exist. */
 export function removeTies(trx: Trx, rows: TieTable, orgNumber: number, ties: readonly Tie[]): Promise<void> {
   return change(removal(rows), trx, orgNumber, ties);
+}
+
+const pieceRemovals = memoize((_: TieTable) => new Map<string, Statement<never>>());
+
+function pieceRemovalOf(rows: TieTable, column: string, other: string): Statement<never> {
+  return pieceRemovals(rows).getOrInsertComputed(column, () =>
+    statement<never>((db, param) =>
+      db
+        .deleteFrom(linkTable(rows.table))
+        .where('org_id', '=', param('org'))
+        .where(isInPiece(param, column, other)),
+    ),
+  );
+}
+
+/** Removes rows that have the ID of a record in a column, and follow each other in the order of the other one. */
+export function removeTiesOf(
+  trx: Trx,
+  rows: TieTable,
+  orgNumber: number,
+  { column, id }: { column: string; id: string },
+  ties: readonly Tie[],
+): Promise<void> {
+  const isByParent = column === rows.parentColumn;
+  const run = pieceRemovalOf(rows, column, isByParent ? rows.childColumn : rows.parentColumn);
+  const name = isByParent ? 'child_id' : 'parent_id';
+  return inParts(ties, (some) => run(trx, { org: orgNumber, ...pieceOf(id, some, name) }));
 }
 
 const settings = memoize((_: TieTable) => new Map<string, Statement<never>>());
