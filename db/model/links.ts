@@ -23,9 +23,11 @@ export function link(
  */
 export function childOf(
   { typedBy, children }: Link,
-  known: { link?: Data | Row; parent?: Data | Row } = {},
+  known: { link?: Data | Row | undefined; parent?: Data | Row | undefined } = {},
 ): string | undefined {
-  return typedBy === null ? Object.values(children)[0] : children[String(known[typedBy]?.record_type)];
+  if (typedBy !== null) return children[String(known[typedBy]?.record_type)];
+  // Without making a list of them.
+  for (const type in children) return children[type];
 }
 
 /** Whether one list contains children of several resources, which it shows by type and ID only. */

@@ -186,7 +186,7 @@ async function note(
   if (rows.length === 0) return;
   const links = rows.map((row) => {
     const parent = end(kind.parent.name, row.parent_id);
-    const child = childOf(kind.link, { link: row, ...(parent && { parent }) }) ?? '';
+    const child = childOf(kind.link, { link: row, parent }) ?? '';
     const owners = {
       parent: ownerIn(kind.parent, parent),
       child: ownerIn(getResource(child), end(child, row.child_id)),
@@ -207,10 +207,11 @@ function ownerIn(resource: Resource, record: LinkEnd | undefined): ColumnValue {
  */
 export function linkNote(
   { name, parent, link }: LinkKind,
-  { parent_id, child_id: id, linked_at, ...row }: KindLinkRow,
+  row: KindLinkRow,
   child: string,
   owners: { parent: ColumnValue; child: ColumnValue },
 ): NotedLink {
+  const { parent_id, child_id: id, linked_at } = row;
   const fields: Row = {};
   for (const own in link.fields) fields[own] = row[own] ?? null;
   const short = name.slice(parent.name.length + 1);

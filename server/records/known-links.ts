@@ -168,7 +168,7 @@ function otherChildren(byKind: ByKind, known: Known): IdsByResource {
       if (childOf(kind.link, { link: named.own }) !== undefined) continue;
       const parent = known.record(kind.parent.name, named.parent_id);
       const link = links.find(named);
-      const child = childOf(kind.link, { ...(parent && { parent }), ...(link && { link }) });
+      const child = childOf(kind.link, { parent, link });
       if (child !== undefined) ids.getOrInsertComputed(child, () => new Set()).add(named.child_id);
     }
   }
