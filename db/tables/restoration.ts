@@ -34,12 +34,21 @@ export interface CausedChange {
   values: Partial<UpdateValues & LinkValues>;
 }
 
-/** Reads a change that a delete caused. */
-export function causedChange({ action, resource, record, data }: ChangeRow): CausedChange {
-  return {
+/** The row of such a change, as far as it is read. */
+export type LoggedEffect = Pick<ChangeRow, 'action' | 'resource' | 'record' | 'data'>;
+
+/** Makes a function that reads changes which a delete caused, one after another; those with equal values share them. */
+export function readEffects(): (row: LoggedEffect) => CausedChange {
+  let last: { data: string; values: CausedChange['values'] } | null = null;
+  const valuesOf = (data: string | null): CausedChange['values'] => {
+    if (data === null) return {};
+    if (last?.data !== data) last = { data, values: JSON.parse(data) as CausedChange['values'] };
+    return last.values;
+  };
+  return ({ action, resource, record, data }) => ({
     action: CHANGE_ACTIONS[action],
     resource: getResource(CHANGE_RESOURCES[resource] ?? ''),
     id: idOfBytes(record),
-    values: data === null ? {} : (JSON.parse(data) as CausedChange['values']),
-  };
+    values: valuesOf(data),
+  });
 }

@@ -3,19 +3,28 @@
 import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { type Db, type RecordRow, type RecordTrx, tableOf } from '../engine/schema.ts';
-import { lookup } from '../engine/statement.ts';
+import { lookup, statement } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
 import type { ColumnValue } from '../model/fields.ts';
 import type { Resource } from '../model/resource.ts';
-import { listChanges } from './change-queries.ts';
-import { CHANGE_RESOURCES } from './changes.ts';
 import { columnsTo } from './dependents.ts';
 import { fillReferences, updateReservedRecords } from './record-updates.ts';
-import { type CausedChange, causedChange, type Restoration } from './restoration.ts';
+import { type CausedChange, type LoggedEffect, type Restoration, readEffects } from './restoration.ts';
 import { restoreLinks } from './restored-links.ts';
 
 // Takes a few milliseconds to read, and as long to write.
 const CHANGES_AT_ONCE = 1_000;
+
+const causedBy = statement<LoggedEffect>((db, param) =>
+  db
+    .selectFrom('changes')
+    .select(['action', 'resource', 'record', 'data'])
+    .where('org_id', '=', param('org'))
+    .where('sequence', '>=', param('from'))
+    .where('sequence', '<=', param('to'))
+    .where('cause', '=', param('cause'))
+    .orderBy('sequence'),
+);
 
 /** Restores the references that the delete of a record cleared and that are still null, and its links whose other end exists. */
 export async function restoreDependents(
@@ -23,20 +32,16 @@ export async function restoreDependents(
   resource: Resource,
   restoration: Restoration,
 ): Promise<void> {
-  const { orgNumber, sequence, cause } = restoration;
-  const everything = { resources: CHANGE_RESOURCES, recordId: null, action: null, request: null };
-  const some = { ...everything, orgNumber, to: cause - 1, direction: 'asc', limit: CHANGES_AT_ONCE } as const;
+  const { orgNumber: org, sequence: cause } = restoration;
+  const read = readEffects();
   const turns = new TimeSlices();
-  for (let from = sequence + 1; ; ) {
-    const { rows } = await listChanges(trx, { ...some, from });
-    const caused = rows.filter((row) => row.cause === sequence);
-    const changes = caused.map(causedChange);
-    await restoreReferences(trx, resource, restoration, changes);
-    await restoreLinks(trx, resource, restoration, changes);
-    const last = caused.at(-1);
-    // They follow the delete in one piece.
-    if (last === undefined || caused.length < rows.length) return;
-    from = last.sequence + 1;
+  // They follow the delete in one piece, each in a row of its own.
+  for (let from = cause + 1; ; from += CHANGES_AT_ONCE) {
+    const to = Math.min(from + CHANGES_AT_ONCE, restoration.cause) - 1;
+    const effects = (await causedBy(trx, { org, from, to, cause })).map(read);
+    await restoreReferences(trx, resource, restoration, effects);
+    await restoreLinks(trx, resource, restoration, effects);
+    if (effects.length < CHANGES_AT_ONCE) return;
     if (turns.isOver) await turns.next();
   }
 }

@@ -1,5 +1,6 @@
 // Links of a deleted record are restored with it, and own fields of links that named it.
 
+import { memoize } from '../cache.ts';
 import type { RecordTrx, Trx } from '../engine/schema.ts';
 import type { Link, Resource, Row } from '../model/resource.ts';
 import { getLinkKind, type LinkKind } from '../model/resources/link-kinds.ts';
@@ -73,7 +74,11 @@ async function findEnds(
   links: readonly LoggedLink[],
 ): Promise<Ends> {
   const wanted = new Map<string, Set<string>>();
-  const want = (name: string, id: string) => wanted.getOrInsertComputed(name, () => new Set()).add(id);
+  const want = (name: string, id: string) => {
+    const ids = wanted.get(name);
+    if (ids === undefined) wanted.set(name, new Set([id]));
+    else ids.add(id);
+  };
   for (const { kind, child, row } of links) {
     want(kind.parent.name, row.parent_id);
     want(child, row.child_id);
@@ -92,16 +97,18 @@ async function findEnds(
   return ends;
 }
 
-function referencesOf({ fields }: Link): [name: string, target: string][] {
-  return Object.entries(fields).flatMap(([name, { references = '' }]) =>
-    references === '' ? [] : [[name, references]],
-  );
-}
+const referencesOf = memoize(({ fields }: Link): readonly (readonly [name: string, target: string])[] =>
+  Object.entries(fields).flatMap(([name, { references = '' }]) =>
+    references === '' ? [] : [[name, references] as const],
+  ),
+);
 
 // Own fields that name a record which does not exist become null.
 function withoutLost(link: Link, row: KindLinkRow, ends: Ends): KindLinkRow {
+  const references = referencesOf(link);
+  if (references.length === 0) return row;
   const kept: Row = {};
-  for (const [name, target] of referencesOf(link)) {
+  for (const [name, target] of references) {
     const id = row[name];
     kept[name] = typeof id === 'string' && ends.get(target)?.has(id) ? id : null;
   }

@@ -3,6 +3,7 @@
 import { memoize } from '../cache.ts';
 import { bulkInsert } from '../engine/bulk-insert.ts';
 import { saveChanges } from '../engine/change-log.ts';
+import type { ChangeRow } from '../engine/change-row.ts';
 import { loadOrganizationState } from '../engine/organization-state.ts';
 import type { RecordKey, RecordRow, RecordTrx, Trx } from '../engine/schema.ts';
 import { inParts } from '../event-loop.ts';
@@ -13,7 +14,13 @@ import type { Resource, SideTable } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
 import { uniqueValues } from '../model/rules.ts';
 import { type ChangeFilters, listChanges } from './change-queries.ts';
-import { CHANGE_ACTIONS, CHANGE_RESOURCES, type DeletedValues, textBytes } from './changes.ts';
+import {
+  CHANGE_ACTIONS,
+  CHANGE_RESOURCES,
+  type ChangeAction,
+  type DeletedValues,
+  textBytes,
+} from './changes.ts';
 import { restoreKeptBeside } from './kept-beside.ts';
 import { findLinkEnds } from './link-batches.ts';
 import { unpackIds } from './packed-ids.ts';
@@ -45,16 +52,31 @@ export async function findDelete(
       Buffer.compare(change.record, textBytes(id)) === 0,
   );
   if (isDeletedNow) return undefined;
-  const { first, last } = (await loadOrganizationState(trx, orgNumber)).changes;
-  const filters: ChangeFilters = {
-    ...{ resources: [resource.name], recordId: id, action: 'deleted', request: null },
-  };
-  const range = { from: first, to: last, direction: 'desc', limit: 1 } as const;
-  const [row] = (await listChanges(trx, { ...filters, ...range, orgNumber })).rows;
+  const row = await findLastDelete(trx, resource, { orgNumber, id });
   if (row === undefined || row.data === null) return undefined;
   const values = JSON.parse(row.data) as Partial<DeletedValues>;
   if (values.record === undefined) return undefined;
   return { orgNumber, id, sequence: row.sequence, values: values as DeletedValues };
+}
+
+// Looked through first: the last change of a record that was deleted a moment ago is mostly among them.
+const CHANGES_NEAR = 8_192;
+
+async function findLastDelete(
+  trx: Trx,
+  resource: Resource,
+  { orgNumber, id: recordId }: RecordKey,
+): Promise<ChangeRow | undefined> {
+  const { first, last } = (await loadOrganizationState(trx, orgNumber)).changes;
+  const filters = { resources: [resource.name], recordId, request: null };
+  const one = { ...filters, orgNumber, direction: 'desc', limit: 1 } as const;
+  const find = async (action: ChangeAction | null, from: number, to: number) =>
+    (await listChanges(trx, { ...one, action, from, to })).rows[0];
+  // The delete of a record with many links is followed by as many changes of it, which name it as their cause.
+  const near = await find(null, Math.max(first, last - CHANGES_NEAR), last);
+  const place = near?.cause ?? near?.sequence ?? 0;
+  const found = place < first ? undefined : await find('deleted', place, place);
+  return found ?? find('deleted', first, last);
 }
 
 /** Whether the delete of a record cleared a reference to it in that other record. */
