@@ -59,3 +59,20 @@ test.each(['x'.repeat(31), recordId(1), recordId(Date.now())])('the row of %s al
   expect(changesIn(row)).toBe(1);
   expect(changesOf(row, { from: 3, to: 3, direction: 'asc' })).toEqual([row]);
 });
+
+const uuid = '01a20af8-1108-774a-8cc4-ed614f7b951b';
+
+test.each([
+  uuid,
+  uuid.toUpperCase(),
+  uuid.replace('a', 'g'),
+  uuid.replaceAll('-', ''),
+  `${uuid}0`,
+  // As UTF-16, it ends with the byte of a 6.
+  uuid.replace('6', 'ж'),
+  'x'.repeat(15),
+  'seg_1',
+])('the bytes of the ID %p are those of no other', (id) => {
+  expect(idOfBytes(textBytes(id))).toBe(id);
+  expect(textBytes(id).length === 16).toBe(id === uuid);
+});
