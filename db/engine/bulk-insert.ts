@@ -63,8 +63,9 @@ function statementOf(
 }
 
 function valuesOf(columns: readonly string[], rows: readonly Readonly<TableRow>[]): StoredValue[] {
-  const values: StoredValue[] = [];
-  for (const row of rows) for (const column of columns) values.push(row[column] ?? null);
+  const values = new Array<StoredValue>(rows.length * columns.length);
+  let at = 0;
+  for (const row of rows) for (const column of columns) values[at++] = row[column] ?? null;
   return values;
 }
 

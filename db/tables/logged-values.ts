@@ -32,14 +32,19 @@ export function updateValues(
   beside: UpdateValues | undefined,
 ): UpdateValues {
   const logged = loggedColumns(resource);
-  const values: UpdateValues = { ...beside, before: { ...beside?.before }, after: { ...beside?.after } };
+  const values: UpdateValues =
+    beside === undefined
+      ? { before: {}, after: {} }
+      : { ...beside, before: { ...beside.before }, after: { ...beside.after } };
   for (const name in columns) {
-    const [before, after] = [row[name] ?? null, columns[name] ?? null];
+    const before = row[name] ?? null;
+    const after = columns[name] ?? null;
     if (before === after || !logged.has(name)) continue;
-    const old = loggedValue(resource, name, before);
-    const next = loggedValue(resource, name, after);
-    const isCustom = resource.fields[name]?.kind === 'custom';
-    [values.before[name], values.after[name]] = isCustom ? differences(old, next) : [old, next];
+    let old = loggedValue(resource, name, before);
+    let next = loggedValue(resource, name, after);
+    if (resource.fields[name]?.kind === 'custom') [old, next] = differences(old, next);
+    values.before[name] = old;
+    values.after[name] = next;
   }
   if (resource.owner !== null && resource.owner in values.after) values.owner = row[resource.owner] ?? null;
   return values;

@@ -34,10 +34,15 @@ const COLUMN_SETS_MAX = 100;
 
 const updates = memoize((_: Resource) => new BoundedMap<string, Statement<never>>(COLUMN_SETS_MAX));
 
-function updateOf(resource: Resource, columns: readonly string[]): Statement<never> {
-  return updates(resource).getOrCompute(columns.join(' '), () =>
+/** The names of columns, as one text. */
+function namesOf(columns: Row): string {
+  return Object.keys(columns).join(' ');
+}
+
+function updateOf(resource: Resource, names: string): Statement<never> {
+  return updates(resource).getOrCompute(names, () =>
     statement<never>((db, param) => {
-      const values = Object.fromEntries(columns.map((column) => [column, param(column)]));
+      const values = Object.fromEntries(names.split(' ').map((column) => [column, param(column)]));
       const set = db.updateTable(tableOf(resource)).set(values);
       return set.where('org_id', '=', param('org')).where('id', '=', param('id'));
     }),
@@ -88,7 +93,7 @@ function setColumns(
   orgNumber: number,
   { row: { id }, columns }: RecordUpdate,
 ): Eventually<void> {
-  const update = updateOf(resource, Object.keys(columns));
+  const update = updateOf(resource, namesOf(columns));
   return andThen(update(trx, { ...columns, org: orgNumber, id }), () => undefined);
 }
 
@@ -179,12 +184,17 @@ async function updateSeveral(
   for (const update of updates) {
     const isUnique = unique.some((name) => name in update.columns);
     if (isUnique) await setColumns(trx, resource, orgNumber, update);
-    else alike.getOrInsert(Object.keys(update.columns).join(' '), []).push(update);
+    else alike.getOrInsert(namesOf(update.columns), []).push(update);
   }
   for (const [names, some] of alike) {
     const updateAll = some.length > 1 ? bulkUpdateOf(resource, names)(trx.engine) : null;
     if (updateAll === null) {
-      for (const update of some) await setColumns(trx, resource, orgNumber, update);
+      const update = updateOf(resource, names);
+      for (const { row, columns } of some) {
+        const setting = update(trx, { ...columns, org: orgNumber, id: row.id });
+        // Awaiting what is done already would cost a turn for each record.
+        if (setting instanceof Promise) await setting;
+      }
     } else {
       const rows = some.map(({ row: { id }, columns }) => ({ ...columns, id }));
       await updateAll([JSON.stringify(rows), orgNumber]);

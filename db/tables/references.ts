@@ -88,7 +88,9 @@ function findIds(db: Db, target: string, ids: string[], viewer: Viewer): Eventua
 export function referenceFaults(fields: Fields, given: ReferenceInput, found: References): Fault[] {
   const faults: Fault[] = [];
   for (const { name, target } of referenceFields(fields)) {
-    for (const [index, id] of newIdsIn(given, name).entries()) {
+    const ids = newIdsIn(given, name);
+    if (ids.length === 0) continue;
+    for (const [index, id] of ids.entries()) {
       if (found.get(target)?.has(id) === true) continue;
       const isListed = Array.isArray(given.input[name]);
       faults.push(referenceFault(isListed ? `${name}.${index}` : name, target));
