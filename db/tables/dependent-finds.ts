@@ -47,18 +47,26 @@ export type Find = (trx: RecordTrx, sought: Sought) => Promise<Found>;
  * Makes a function that finds rows in the order of their key, a piece at a time. It goes on after the key: rows that no longer
  * match would all be looked at again, as PostgreSQL keeps them in its indexes until the end of the transaction.
  * @param key columns that together differ among the rows of one record
- * @param query the query for rows; `isGiven` is the condition that a column has the ID of a record
+ * @param query the query for rows; `isGiven` is the condition that a column has the ID of a record, and `only` that ID if there
+ *   is certainly one
  */
 export function findInPieces<R>(
   key: readonly RawBuilder<unknown>[],
-  query: (param: Param, isGiven: (column: RawBuilder<string>) => RawBuilder<boolean>) => RawBuilder<R>,
+  query: (
+    param: Param,
+    isGiven: (column: RawBuilder<string>) => RawBuilder<boolean>,
+    only: RawBuilder<string> | null,
+  ) => RawBuilder<R>,
 ): (db: Db, sought: Sought) => Eventually<R[]> {
-  const first = lookupFirst<R>(ROWS_AT_ONCE, query);
+  const first = lookupFirst<R>(ROWS_AT_ONCE, (param, isGiven) => query(param, isGiven, null));
   const next = statement<R>((db, param) => {
     const after = key.map((_, index) => sql`${param(`after${index}`)}`);
     const isNext = (column: RawBuilder<string>) =>
       sql<boolean>`${column} = ${param('value')} and (${sql.join(key)}) > (${sql.join(after)})`;
-    return written(db, sql<R>`${query(param, isNext)} limit ${sql.lit(ROWS_AT_ONCE)}`);
+    return written(
+      db,
+      sql<R>`${query(param, isNext, sql`${param('value')}`)} limit ${sql.lit(ROWS_AT_ONCE)}`,
+    );
   });
   return (db, { orgNumber, ids, after }) => {
     const [value = ''] = ids;

@@ -83,24 +83,25 @@ function linksBy(link: Link, column: string) {
   const { table, parentColumn, childColumn, fields, typedBy, children } = link;
   const { parent } = kindOf(link);
   const of = (name: string) => sql.ref(`tie.${name}`);
-  const inRecord = (resource: Resource, name: string, id: string) =>
-    sql`(select ${sql.ref(name)} from ${sql.table(resource.name)} as record
-      where record.org_id = tie.org_id and record.id = ${of(id)})`;
-  const ownerOf = (resource: Resource, id: string) =>
-    resource.owner === null ? sql`null` : inRecord(resource, resource.owner, id);
-  const owners = Object.values(children).map((child) => ownerOf(getResource(child), childColumn));
-  const columns = [
-    sql`${of(parentColumn)} as parent_id`,
-    sql`${of(childColumn)} as child_id`,
-    sql`${of('created_at')} as linked_at`,
-    ...Object.keys(fields).map((name) => sql`${of(name)} as ${sql.ref(name)}`),
-    sql`${ownerOf(parent, parentColumn)} as parent_owner`,
-    sql`${typedBy === 'parent' ? inRecord(parent, 'record_type', parentColumn) : sql`null`} as parent_type`,
-    sql`${owners.length > 1 ? sql`coalesce(${sql.join(owners)})` : owners[0]} as child_owner`,
-  ];
   const key = [parentColumn, childColumn].filter((one) => one !== column).map(of);
   const order = [of(column), ...key];
-  return findInPieces<FoundLink>(key, (param, isGiven) => {
+  return findInPieces<FoundLink>(key, (param, isGiven, only) => {
+    // Looked up once if it does not depend on the link.
+    const inRecord = (resource: Resource, name: string, id: string) =>
+      sql`(select ${sql.ref(name)} from ${sql.table(resource.name)} as record
+        where record.org_id = ${param('org')} and record.id = ${id === column && only !== null ? only : of(id)})`;
+    const ownerOf = (resource: Resource, id: string) =>
+      resource.owner === null ? sql`null` : inRecord(resource, resource.owner, id);
+    const owners = Object.values(children).map((child) => ownerOf(getResource(child), childColumn));
+    const columns = [
+      sql`${of(parentColumn)} as parent_id`,
+      sql`${of(childColumn)} as child_id`,
+      sql`${of('created_at')} as linked_at`,
+      ...Object.keys(fields).map((name) => sql`${of(name)} as ${sql.ref(name)}`),
+      sql`${ownerOf(parent, parentColumn)} as parent_owner`,
+      sql`${typedBy === 'parent' ? inRecord(parent, 'record_type', parentColumn) : sql`null`} as parent_type`,
+      sql`${owners.length > 1 ? sql`coalesce(${sql.join(owners)})` : owners[0]} as child_owner`,
+    ];
     const isTied = sql`tie.org_id = ${param('org')} and ${isGiven(of(column) as RawBuilder<string>)}`;
     return sql`select ${sql.join(columns)} from ${sql.table(table)} as tie where ${isTied}
       order by ${sql.join(order)}`;
