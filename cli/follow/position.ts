@@ -36,7 +36,7 @@ export class CursorFile {
     return new CursorFile(path, resources.toSorted(), unlock);
   }
 
-  /** The position that the file contains; undefined if there is no file yet. */
+  /** The position saved last; undefined if none was saved. */
   read(): FeedPosition | undefined {
     if (!existsSync(this.path)) return undefined;
     const content = contentOf(this.path);
