@@ -30,17 +30,28 @@ export function removeTies(trx: Trx, rows: TieTable, orgNumber: number, ties: re
   return change(removal(rows), trx, orgNumber, ties);
 }
 
-const pieceRemovals = memoize((_: TieTable) => new Map<string, Statement<never>>());
+// Statements about rows by one of their columns.
+function byColumn(make: (rows: TieTable, column: string) => Statement<never>) {
+  const made = memoize((_: TieTable) => new Map<string, Statement<never>>());
+  return (rows: TieTable, column: string) => made(rows).getOrInsertComputed(column, () => make(rows, column));
+}
 
-function pieceRemovalOf(rows: TieTable, column: string, other: string): Statement<never> {
-  return pieceRemovals(rows).getOrInsertComputed(column, () =>
-    statement<never>((db, param) =>
-      db
-        .deleteFrom(linkTable(rows.table))
-        .where('org_id', '=', param('org'))
-        .where(isInPiece(param, column, other)),
-    ),
-  );
+const pieceRemoval = byColumn((rows, column) =>
+  statement<never>((db, param) =>
+    db
+      .deleteFrom(linkTable(rows.table))
+      .where('org_id', '=', param('org'))
+      .where(isInPiece(param, column, otherEnd(rows, column).column)),
+  ),
+);
+
+function otherEnd(
+  { parentColumn, childColumn }: TieTable,
+  column: string,
+): { column: string; name: keyof Tie } {
+  return column === parentColumn
+    ? { column: childColumn, name: 'child_id' }
+    : { column: parentColumn, name: 'parent_id' };
 }
 
 /** Removes rows that have the ID of a record in a column, and follow each other in the order of the other one. */
@@ -51,25 +62,20 @@ export function removeTiesOf(
   { column, id }: { column: string; id: string },
   ties: readonly Tie[],
 ): Promise<void> {
-  const isByParent = column === rows.parentColumn;
-  const run = pieceRemovalOf(rows, column, isByParent ? rows.childColumn : rows.parentColumn);
-  const name = isByParent ? 'child_id' : 'parent_id';
+  const run = pieceRemoval(rows, column);
+  const { name } = otherEnd(rows, column);
   return inParts(ties, (some) => run(trx, { org: orgNumber, ...pieceOf(id, some, name) }));
 }
 
-const settings = memoize((_: TieTable) => new Map<string, Statement<never>>());
-
-function settingOf(rows: TieTable, column: string): Statement<never> {
-  return settings(rows).getOrInsertComputed(column, () =>
-    statement<never>((db, param) =>
-      db
-        .updateTable(linkTable(rows.table))
-        .set({ [column]: param('value') } as never)
-        .where('org_id', '=', param('org'))
-        .where(isGiven(db, rows, param)),
-    ),
-  );
-}
+const setting = byColumn((rows, column) =>
+  statement<never>((db, param) =>
+    db
+      .updateTable(linkTable(rows.table))
+      .set({ [column]: param('value') } as never)
+      .where('org_id', '=', param('org'))
+      .where(isGiven(db, rows, param)),
+  ),
+);
 
 /** Sets a column of rows to the same value, as far as the rows exist. */
 export function setInTies(
@@ -79,7 +85,7 @@ export function setInTies(
   { column, value }: { column: string; value: string | null },
   ties: readonly Tie[],
 ): Promise<void> {
-  return change(settingOf(rows, column), trx, orgNumber, ties, value);
+  return change(setting(rows, column), trx, orgNumber, ties, value);
 }
 
 function isGiven({ engine }: Db, { table, parentColumn, childColumn }: TieTable, param: Param) {

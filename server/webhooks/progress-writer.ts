@@ -44,9 +44,14 @@ export class ProgressWriter {
     return this.#progress.state().unstoredAttempts >= UNSTORED_MAX * 2;
   }
 
-  /** Notes that there is something to store: soon, or if only a place has moved, within seconds. */
-  note(what: 'place' | 'attempt'): void {
-    this.#storeWithin(what === 'place' ? STORE_PLACE_AFTER_MS : STORE_AFTER_MS);
+  /** Notes that there is something to store soon. */
+  note(): void {
+    this.#storeWithin(STORE_AFTER_MS);
+  }
+
+  /** Notes that only a place has moved, which can wait for seconds. */
+  notePlace(): void {
+    this.#storeWithin(STORE_PLACE_AFTER_MS);
   }
 
   /** Begins to store what is due. */

@@ -140,7 +140,7 @@ export class WebhookRun {
     if (!this.#isReadable) return;
     const { store, now } = this.#parts;
     const log = await findLogState(store.read, this.#row.org_id);
-    if (this.#state.follow(log, now())) this.#writer.note('attempt');
+    if (this.#state.follow(log, now())) this.#writer.note();
     // Read after that: what was dropped with another log must not begin.
     if (this.#hasReplays) this.#state.beginReplays(await listPasses(store.read, this.#key));
     const sight = await this.#look();
@@ -172,7 +172,7 @@ export class WebhookRun {
     const { changes, cursor } = await this.#parts.scanner.scan(sight, range, limit);
     for (const change of changes) this.#state.add(pass, change);
     pass.cursor = cursor;
-    this.#writer.note('place');
+    this.#writer.notePlace();
   }
 
   // What the webhook sees now; null if it must be disabled.
@@ -238,6 +238,6 @@ export class WebhookRun {
     else if (sent === null) this.#state.delay(change, change.nextAttemptAt);
     else if (this.#state.attempted(change, sent, Math.random())) stats.givenUp += 1;
     if (this.#state.disabled !== null) this.#end();
-    this.#writer.note('attempt');
+    this.#writer.note();
   }
 }

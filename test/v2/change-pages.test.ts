@@ -159,11 +159,7 @@ test('the changes of a record far apart: pages can be empty, and the reader give
     turns += 1;
     timer = setImmediate(count);
   });
-  // Each look at the clock is a second later, as on a machine so slow that every piece of the search takes a whole turn.
-  let ms = performance.now();
-  const slowClock = spyOn(performance, 'now').mockImplementation(() => (ms += 1_000));
-  const { body } = await client.get(`/tasks/${id}/history`);
-  slowClock.mockRestore();
+  const { body } = await withSlowClock(() => client.get(`/tasks/${id}/history`));
   clearImmediate(timer);
   expect(body.data.map(({ action }: Json) => action)).toEqual(['updated', 'created']);
   expect(turns).toBeGreaterThan(100);
@@ -182,3 +178,10 @@ test('the changes of a record far apart: pages can be empty, and the reader give
   }
   await own.close();
 });
+
+// Each look at the clock is a second later, as on a machine so slow that every piece of a search takes a whole turn.
+async function withSlowClock<T>(act: () => Promise<T>): Promise<T> {
+  let ms = performance.now();
+  using _ = spyOn(performance, 'now').mockImplementation(() => (ms += 1_000));
+  return await act();
+}
