@@ -10,7 +10,8 @@ export async function noteUndo(client: Client, requestIds: readonly string[]): P
   if (requestIds.length === 0 || (await keepsNoChanges(client))) return;
   const shown = requestIds.slice(0, IDS_SHOWN_MAX).join(' ');
   const left = requestIds.length - IDS_SHOWN_MAX;
-  const more = left > 0 ? `, and the same for ${left} more requests, which -o json prints` : '';
+  const more =
+    left > 0 ? `   (and ${left} more requests: "crm audit list --action record.deleted" lists them)` : '';
   note(`To undo: crm undelete --request ${shown}${more}`);
 }
 

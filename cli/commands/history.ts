@@ -16,7 +16,7 @@ export function registerHistoryCommand(program: Command): void {
     .command('history')
     .summary('Show the changes of a record')
     .description(
-      'Print what happened to a record, newest first, also to a deleted one, as long as the server keeps its changes. Times are in UTC.',
+      'Print the changes of a record, newest first. Works for deleted records too, as long as the server keeps their changes. Times are in UTC.',
     )
     .argument('<resource>', 'One of contacts, companies, deals, …')
     .argument('<id>', 'ID of the record')

@@ -20,7 +20,11 @@ export function registerListenCommand(program: Command): void {
       'Send each change from now on to a local address, signed as a webhook; without --forward, print it',
     )
     .option('--forward <url>', 'Address of the receiver, such as http://localhost:3000/hooks')
-    .option('--events <pattern>', 'Only these: contacts.created, deals.*; with commas, or repeat it', collect)
+    .option(
+      '--events <pattern>',
+      'Only these events, such as contacts.created or deals.*; separated by commas, or repeated',
+      collect,
+    )
     .option('--secret <secret>', 'Sign with this secret (whsec_…) instead of a new one')
     .addHelpText('after', EXAMPLES)
     .action(lazyAction(async () => (await import('../follow/listen.ts')).runListen));

@@ -15,9 +15,7 @@ export function registerWatchCommand(program: Command): void {
   program
     .command('watch')
     .summary('Follow changes as they happen')
-    .description(
-      'Print each create, update, delete, link and unlink as it happens, or run a command for it. Times are in UTC.',
-    )
+    .description('Print each change as it happens, or run a command for it. Times are in UTC.')
     .argument('[resource...]', 'Only changes of these: contacts, companies, deals, … (default: all)')
     .option('--since <time>', 'Where to begin: now, oldest, a duration like 1h, or a time (default: now)')
     .option('--exec <command>', 'Run a shell command for each change, which it reads as JSON on stdin')

@@ -5,7 +5,7 @@ import { count, dryRunOption } from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
-  crm webhooks create url=https://example.com/hooks events=contacts.created,deals.*
+  crm webhooks create url=https://example.com/hooks 'events=contacts.created,deals.*'
   crm webhooks ping ID
   crm webhooks deliveries ID
 
@@ -43,7 +43,7 @@ function registerWrites(webhooks: Command): void {
     .addOption(dryRunOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  crm webhooks create url=https://example.com/hooks events=contacts.created,deals.*\n  crm webhooks create -d \'{"url": "https://example.com/hooks", "events": ["*"]}\'',
+      '\nExamples:\n  crm webhooks create url=https://example.com/hooks \'events=contacts.created,deals.*\'\n  crm webhooks create -d \'{"url": "https://example.com/hooks", "events": ["*"]}\'',
     )
     .action(lazyAction(async () => (await import('../webhooks/run.ts')).runWebhooksCreate));
   webhooks

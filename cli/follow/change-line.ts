@@ -1,6 +1,7 @@
 // A change as a line for people: when, who, what.
 import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
+import { singularOf } from '../../db/model/text.ts';
 import { toTheMinute } from '../terminal/table.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 import type { FeedChange } from './change.ts';
@@ -66,10 +67,10 @@ function whoOf({ actor }: FeedChange): string {
 function whatOf(change: FeedChange, names: Pick<Names, 'of'>): string {
   const { action, resource, record_id, before, after, link } = change;
   const named = (id: string) => cut(names.of(id) ?? id);
-  const subject = `${action} ${resource} ${named(record_id)}`;
+  const subject = `${action} ${singularOf(resource)} ${named(record_id)}`;
   if (link !== null) {
     const word = action === 'unlinked' ? 'from' : 'to';
-    return `${subject} ${word} ${link.resource} ${named(String(link.id))}`;
+    return `${subject} ${word} ${singularOf(String(link.resource))} ${named(String(link.id))}`;
   }
   if (action !== 'updated') return subject;
   const fields = findResource(resource)?.fields ?? {};

@@ -1,7 +1,7 @@
 // A change of the feed, as `GET /api/v2/changes` gives it.
 import type { Data } from '../../db/model/json.ts';
 
-/** One create, update, delete, link or unlink. */
+/** What one write did to a record or a link. */
 export interface FeedChange {
   /** Null for user-bound keys. */
   sequence: number | null;

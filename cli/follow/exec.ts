@@ -1,5 +1,6 @@
 // Runs the command of `--exec` for a change, which it gets as JSON on stdin.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { singularOf } from '../../db/model/text.ts';
 import { CliError } from '../errors.ts';
 import { shellWord } from '../terminal/text.ts';
 import type { FeedChange } from './change.ts';
@@ -31,7 +32,7 @@ function failureOf(
 ): CliError {
   const end = signalCode === null ? `failed with exit code ${exitCode}` : `was ended by ${signalCode}`;
   const { sequence, action, resource, record_id } = change;
-  const which = `${sequence === null ? '' : `change ${sequence}, `}${action} ${resource} ${record_id}`;
+  const which = `${sequence === null ? '' : `change ${sequence}, `}${action} ${singularOf(resource)} ${record_id}`;
   const nextSteps =
     cursorFile === null
       ? ['correct that. With --cursor-file FILE, the next run continues with the change that failed.']

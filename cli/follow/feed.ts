@@ -89,7 +89,7 @@ export function explainFeedError(error: unknown, cursorFile: string | null): unk
     new CliError(text, { nextSteps, cause: error, ...(requestId !== undefined && { requestId }) });
   if (status === 404) {
     return refused(
-      'The server keeps no changes, or is too old to.',
+      'The server does not keep changes: they are turned off, or its version is too old.',
       'have its operator turn them on (crm serve --changes-days 30), or upgrade it.',
     );
   }

@@ -22,7 +22,10 @@ export function chosenEvents(given: readonly string[] | undefined): string[] {
   const [fault] = eventFaults(events);
   if (fault === undefined) return events;
   const wrong = events[Number(fault.path.split('.')[1])];
-  throw usageError(`--events "${wrong}" ${fault.message}.`, 'such as: --events deals.*,contacts.created');
+  throw usageError(
+    `--events "${wrong}" ${fault.message}.`,
+    "use events like these: --events 'deals.*,contacts.created'",
+  );
 }
 
 /** The secret of `--secret`, or a new one. */

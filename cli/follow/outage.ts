@@ -14,13 +14,15 @@ export class OutageNotes {
       this.#isLimited = true;
     } else if (!this.#isOut) {
       this.#isOut = true;
-      note(`crm: the server ${wait.reason === 'connection' ? 'does not respond' : 'fails'}; trying again`);
+      note(
+        `crm: the server ${wait.reason === 'connection' ? 'does not respond' : 'returned an error'}; trying again`,
+      );
     }
   };
 
   /** Takes each response. */
   readonly onResponse = (): void => {
-    if (this.#isOut) note('crm: the server responds again');
+    if (this.#isOut) note('crm: the server is responding again');
     this.#isOut = false;
     this.#isLimited = false;
   };

@@ -55,7 +55,9 @@ export class CursorFile {
       replaceFile(this.path, (descriptor) => writeAt(descriptor, Buffer.from(text), 0));
     } catch (cause) {
       throw new CliError(`Cannot write the cursor file ${this.path}: ${systemFault(cause)}.`, {
-        nextSteps: ['correct that, then run the command again: it repeats what it could not note down.'],
+        nextSteps: [
+          'correct that, then run the command again: it continues from the last position that was saved.',
+        ],
         cause,
       });
     }

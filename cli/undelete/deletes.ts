@@ -72,7 +72,7 @@ function inOrder(deleted: readonly DeletedRecord[]): DeletedRecord[] {
 }
 
 function nothingDeleted(requestId: string): CliError {
-  return new CliError(`The log of changes has nothing that the request ${requestId} deleted.`, {
+  return new CliError(`The log of changes has no deletes by the request ${requestId}.`, {
     nextSteps: [
       'check the ID: "crm delete" prints it, and "crm audit list --action record.deleted" shows it. The key must be able to read what was deleted.',
       'changes are kept for 30 days, unless the operator decides otherwise.',

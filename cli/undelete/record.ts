@@ -20,7 +20,7 @@ export async function runUndelete(
 ): Promise<void> {
   if (what === undefined || id === undefined) {
     throw usageError(
-      'What to restore is missing.',
+      'Specify what to restore.',
       'run: crm undelete RESOURCE ID',
       'or, for all that a request deleted: crm undelete --request ID',
     );

@@ -8,8 +8,8 @@ import type { Config } from '../settings/config.ts';
 import { counted, formatCount } from '../terminal/format.ts';
 import { createPrinter } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
+import { completeLinks } from './complete-links.ts';
 import { type DeletedRecord, deletesOf } from './deletes.ts';
-import { completeLinks } from './supervisors.ts';
 
 const FIELDS = ['resource', 'id', 'status', 'error'];
 
@@ -75,6 +75,6 @@ function report({ restored, unchanged, error }: Record<Result['status'], number>
   if (error === 0) return;
   throw new CliError(`${counted(error, 'record')} could not be restored.`, {
     exitCode: EXIT.rejectedRows,
-    nextSteps: ['resolve what the errors say, then run the command again: it restores the others.'],
+    nextSteps: ['fix these errors, then run the command again to restore the rest.'],
   });
 }

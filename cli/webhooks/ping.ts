@@ -53,7 +53,7 @@ function failureOf({ outcome, status }: Data, id: string): { message: string; ne
       };
     case 'failed':
       return {
-        message: `The ping failed: the receiver responded with ${status}.`,
+        message: `The ping failed: the receiver ${status === null ? 'did not send a valid HTTP response' : `responded with ${status}`}.`,
         next: 'have the receiver respond with 200 or 204 once it has stored the message.',
       };
     case 'gone':
@@ -74,7 +74,7 @@ function failureOf({ outcome, status }: Data, id: string): { message: string; ne
     case 'tls':
       return {
         message: 'The ping failed: the receiver has no valid TLS certificate for the name in the URL.',
-        next: 'renew its certificate, including the whole chain.',
+        next: 'install a valid certificate for that name, with its full chain.',
       };
     case 'blocked':
       return {

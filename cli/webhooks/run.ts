@@ -48,7 +48,7 @@ export async function runWebhooksCreate(
     return printRecord(config, rest, WEBHOOK_LOOK);
   }
   await printWithSecret(config, webhook);
-  note(`Next: crm webhooks ping ${webhook.id}   (sends a first message, and says what came of it)`);
+  note(`Next: crm webhooks ping ${webhook.id}   (sends a test message and reports the result)`);
 }
 
 /** Changes the given fields of a webhook, and prints it. */
@@ -89,7 +89,7 @@ export async function runWebhooksDelete(
 export async function runWebhooksRotate(id: string, _flags: unknown, config: Config): Promise<void> {
   const path = webhookPath(id, '/rotate');
   await printWithSecret(config, recordOf(await (await connect(config)).request('POST', path)));
-  note('The old secret also signs for 24 hours. Replace it where you receive the changes until then.');
+  note('For 24 hours, the old secret signs too. Switch your receiver to the new one by then.');
 }
 
 // The secret on a line of its own, so that it is whole on a narrow terminal.
@@ -118,17 +118,15 @@ export async function runWebhooksReplay(
   const replayed = recordOf(await (await connect(config)).request('POST', path, { body }));
   if (config.isOutputGiven && config.output !== 'table')
     return printRecord(config, replayed, { columns: ['from', 'to'], allFields: ['from', 'to'] });
-  const span = replayed.from === null ? '' : ` ${replayed.from} to ${replayed.to}`;
-  note(`Sending the changes${span} again that webhook ${id} subscribes to.`);
+  const changes =
+    replayed.from === null ? 'any changes since then' : `changes ${replayed.from} to ${replayed.to}`;
+  note(`Resending ${changes} to webhook ${id}, if it subscribes to them.`);
   note(`Next: crm webhooks deliveries ${id}`);
 }
 
 function spanOf(from: number | undefined, to: number | undefined): Data {
   if (from !== undefined && to !== undefined) return { from, to };
-  throw usageError(
-    'Which changes to send again is not given.',
-    'add --since TIME, or both --from N and --to N.',
-  );
+  throw usageError('Specify which changes to send again.', 'add --since TIME, or both --from N and --to N.');
 }
 
 /** Prints attempts to deliver, newest first. */

@@ -43,11 +43,11 @@ const WAITING_MAX = 5_000;
 const ROWS_PER_INSERT = 1_000;
 
 /**
- * Notes changes in order, which are written before the commit. Returns the sequence number of the first.
+ * Logs changes in order; they are written before the commit. Returns the sequence number of the first.
  * @param total number of changes
  * @param make makes them; not called if none are kept
  */
-export function noteChanges(
+export function logChanges(
   trx: RecordTrx,
   { orgNumber, at, cause = null, sequence: taken }: ChangeContext,
   total: number,

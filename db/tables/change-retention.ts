@@ -34,7 +34,7 @@ export async function countChanges(db: Db): Promise<number> {
 
 /**
  * Removes the changes that are no longer kept, a few at a time and under the lock of their organization, so that no write
- * waits long. The log ends before them now, but they are only removed the next time: a page that is being read has no gap.
+ * waits long. The log begins after them from now on, but they are only removed the next time: a page that is being read has no gap.
  * Returns the number that it removed.
  * @param now Unix milliseconds
  */

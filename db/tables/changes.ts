@@ -1,7 +1,7 @@
 // What each write of a record or link leaves in the log; only the functions that write their rows call these.
 
 import { memoize } from '../cache.ts';
-import { type ChangeContext, type NewChange, noteChanges } from '../engine/change-log.ts';
+import { type ChangeContext, logChanges, type NewChange } from '../engine/change-log.ts';
 import type { Eventually } from '../engine/engine.ts';
 import type { RecordRow, RecordTrx } from '../engine/schema.ts';
 import type { ColumnValue } from '../model/fields.ts';
@@ -53,8 +53,8 @@ export interface LinkValues {
   owner: ColumnValue;
 }
 
-/** Notes new or restored records in order; returns the sequence number of the first. */
-export function noteCreated(
+/** Logs new or restored records in order; returns the sequence number of the first. */
+export function logCreated(
   trx: RecordTrx,
   resource: Resource,
   { action = 'created', ...context }: ChangeContext & { action?: 'created' | 'undeleted' },
@@ -64,7 +64,7 @@ export function noteCreated(
   const created = (row: RecordRow) => ({ id: row.id, owner: ownerOf(resource, row) });
   const single = ({ id, owner }: CreatedRecord) => change(id, owner, null);
   // The index finds no record in a run, and that of a create is found without it.
-  return noteChanges(trx, context, rows.length, () =>
+  return logChanges(trx, context, rows.length, () =>
     action === 'created' ? runsOf(rows.map(created), single) : rows.map(created).map(single),
   );
 }
@@ -79,8 +79,8 @@ export interface NotedUpdate {
   beside?: UpdateValues;
 }
 
-/** Notes updates of records in order; returns the sequence number of the first. */
-export function noteUpdated(
+/** Logs updates of records in order; returns the sequence number of the first. */
+export function logUpdated(
   trx: RecordTrx,
   resource: Resource,
   context: ChangeContext,
@@ -94,7 +94,7 @@ export function noteUpdated(
     const ownerAfter = owner === null ? null : owner in columns ? columns[owner] : row[owner];
     return change(row.id, ownerAfter, textOf(keepsValues ? values : withoutValues(values)));
   };
-  return noteChanges(trx, context, updates.length, () => updates.map(changeOf));
+  return logChanges(trx, context, updates.length, () => updates.map(changeOf));
 }
 
 /** A record in which a reference changes. */
@@ -105,8 +105,8 @@ export interface ChangedReference {
   linked_at?: ColumnValue;
 }
 
-/** Notes that a reference, by column, changes in the same way in several records, in order. */
-export async function noteReferences(
+/** Logs that a reference, by column, changes in the same way in several records, in order. */
+export async function logReferences(
   trx: RecordTrx,
   resource: Resource,
   context: ChangeContext,
@@ -121,7 +121,7 @@ export async function noteReferences(
     const own = linked_at === undefined ? text : textOf({ ...values, linked_at });
     return change(id, owner, keepsValues ? own : null);
   };
-  await noteChanges(trx, context, records.length, () => records.map(changeOf));
+  await logChanges(trx, context, records.length, () => records.map(changeOf));
 }
 
 /** What is left of the values of a change once they are erased: what tells who could see the record. */
@@ -131,15 +131,15 @@ export function withoutValues({
   return owner === undefined ? null : { owner };
 }
 
-/** Notes the delete of a record; returns its sequence number, the cause of what follows from it. */
-export function noteDeleted(
+/** Logs the delete of a record; returns its sequence number, the cause of what follows from it. */
+export function logDeleted(
   trx: RecordTrx,
   resource: Resource,
   context: ChangeContext,
   { row, beside, ...others }: Omit<DeletedValues, 'record'> & { row: RecordRow; beside: Data },
 ): Eventually<number> {
   const { keepsValues } = trx.engine.progress.author;
-  return noteChanges(trx, context, 1, () => {
+  return logChanges(trx, context, 1, () => {
     const record: Data = {};
     for (const { name } of shownColumns(resource.fields)) {
       const value = row[name] ?? null;
@@ -151,25 +151,25 @@ export function noteDeleted(
 }
 
 /** A link that is added, changed or removed, with the owner of its parent. */
-export interface NotedLink {
+export interface LinkChange {
   parent: string;
   parentOwner: ColumnValue;
   values: LinkValues;
 }
 
-/** Notes links under parents of one resource, in order. */
-export async function noteLinks(
+/** Logs links under parents of one resource, in order. */
+export async function logLinks(
   trx: RecordTrx,
   parents: Pick<Resource, 'name'>,
   context: ChangeContext & { action: 'linked' | 'unlinked' },
-  links: readonly NotedLink[],
+  links: readonly LinkChange[],
 ): Promise<void> {
   const { action, ...rest } = context;
   const { keepsValues } = trx.engine.progress.author;
   const change = changing(action, parents);
-  const changeOf = ({ parent, parentOwner, values }: NotedLink) =>
+  const changeOf = ({ parent, parentOwner, values }: LinkChange) =>
     change(parent, parentOwner, textOf(keepsValues ? values : withoutValues(values)));
-  await noteChanges(trx, rest, links.length, () => links.map(changeOf));
+  await logChanges(trx, rest, links.length, () => links.map(changeOf));
 }
 
 // Makes a function that makes changes of one kind.

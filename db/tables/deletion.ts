@@ -8,7 +8,7 @@ import { lookup } from '../engine/statement.ts';
 import { showRow } from '../model/record-forms.ts';
 import { hasExternalIds, type Resource } from '../model/resource.ts';
 import { uniqueValues } from '../model/rules.ts';
-import { noteDeleted } from './changes.ts';
+import { logDeleted } from './changes.ts';
 import { bytesOf } from './content-bytes.ts';
 import { releaseDependents } from './dependents.ts';
 import { findKeptBeside } from './kept-beside.ts';
@@ -70,7 +70,7 @@ export async function deleteRecords(
     const own = externalIds.filter(({ record_id }) => record_id === row.id);
     const logged = own.map((one) => [one.source, one.external_id, one.created_at] as const);
     const context = { orgNumber, at: now };
-    return noteDeleted(trx, resource, context, {
+    return logDeleted(trx, resource, context, {
       row,
       beside: beside.get(row.id) ?? {},
       external_ids: logged,

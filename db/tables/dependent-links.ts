@@ -9,9 +9,9 @@ import { childOf } from '../model/links.ts';
 import type { Link, Resource, Row } from '../model/resource.ts';
 import { kindOf } from '../model/resources/link-kinds.ts';
 import { getResource } from '../model/resources/registry.ts';
-import { noteLinks } from './changes.ts';
+import { logLinks } from './changes.ts';
 import { type Find, findInPieces, keyOfLast, ROWS_AT_ONCE, type Sought } from './dependent-finds.ts';
-import { linkNote } from './link-batches.ts';
+import { linkChange } from './link-batches.ts';
 import type { KindLinkRow } from './link-lists.ts';
 import { removeTies, removeTiesOf, setInTies, type Tie, type TieTable } from './ties.ts';
 
@@ -30,7 +30,7 @@ export function linkFields(link: Link, column: string): Find {
       note: (target, cause) => {
         const changed = staying.filter((row) => row[column] === target);
         const cleared = changed.map((row) => ({ ...row, [column]: null }));
-        return noteTies(trx, link, { orgNumber, at: now, cause, action: 'linked' }, cleared);
+        return logTies(trx, link, { orgNumber, at: now, cause, action: 'linked' }, cleared);
       },
     };
   };
@@ -50,7 +50,7 @@ export function linkRows(link: Link, column: string): Find {
       release: () => removeFound(trx, link, sought, column, rows),
       note: (target, cause) => {
         const removed = rows.filter((row) => row[end] === target);
-        return noteTies(trx, link, { orgNumber, at: now, cause, action: 'unlinked' }, removed);
+        return logTies(trx, link, { orgNumber, at: now, cause, action: 'unlinked' }, removed);
       },
     };
   };
@@ -108,7 +108,7 @@ function linksBy(link: Link, column: string) {
   });
 }
 
-async function noteTies(
+async function logTies(
   trx: RecordTrx,
   link: Link,
   context: ChangeContext & { action: 'linked' | 'unlinked' },
@@ -118,8 +118,8 @@ async function noteTies(
   await inParts(rows, (some) => {
     const links = some.map(({ parent_owner, parent_type: record_type, child_owner, ...row }) => {
       const child = childOf(link, { link: row, parent: { record_type } }) ?? '';
-      return linkNote(kind, row as KindLinkRow, child, { parent: parent_owner, child: child_owner });
+      return linkChange(kind, row as KindLinkRow, child, { parent: parent_owner, child: child_owner });
     });
-    return noteLinks(trx, kind.parent, context, links);
+    return logLinks(trx, kind.parent, context, links);
   });
 }

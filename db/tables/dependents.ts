@@ -8,7 +8,7 @@ import { inParts, TimeSlices } from '../event-loop.ts';
 import type { Field } from '../model/fields.ts';
 import type { Resource, SideTable } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
-import { type ChangedReference, noteReferences } from './changes.ts';
+import { type ChangedReference, logReferences } from './changes.ts';
 import {
   type Find,
   type Found,
@@ -158,7 +158,7 @@ function references(resource: Resource, column: string): Find {
         const cleared = rows.filter((row) => row.target === target && !deleted.has(row.id));
         const change = { column, before: target, after: null };
         return inParts(cleared, (some) =>
-          noteReferences(trx, resource, { orgNumber, at: now, cause }, change, some),
+          logReferences(trx, resource, { orgNumber, at: now, cause }, change, some),
         );
       },
     };

@@ -9,7 +9,7 @@ import { childOf } from '../model/links.ts';
 import type { Association, Resource, Row } from '../model/resource.ts';
 import type { LinkKind } from '../model/resources/link-kinds.ts';
 import { getResource } from '../model/resources/registry.ts';
-import { type NotedLink, noteLinks, ownerOf } from './changes.ts';
+import { type LinkChange, logLinks, ownerOf } from './changes.ts';
 import { columnsOfLink, type KindLinkRow } from './link-lists.ts';
 import { updateReservedRecords } from './record-updates.ts';
 import { findRecords } from './records.ts';
@@ -191,9 +191,9 @@ async function note(
       parent: ownerIn(kind.parent, parent),
       child: ownerIn(getResource(child), end(child, row.child_id)),
     };
-    return linkNote(kind, row, child, owners);
+    return linkChange(kind, row, child, owners);
   });
-  await noteLinks(trx, kind.parent, { orgNumber, at: now, cause, action }, links);
+  await logLinks(trx, kind.parent, { orgNumber, at: now, cause, action }, links);
 }
 
 function ownerIn(resource: Resource, record: LinkEnd | undefined): ColumnValue {
@@ -205,12 +205,12 @@ function ownerIn(resource: Resource, record: LinkEnd | undefined): ColumnValue {
  * @param child the resource of the child
  * @param owners of the records at its ends
  */
-export function linkNote(
+export function linkChange(
   { name, parent, link }: LinkKind,
   row: KindLinkRow,
   child: string,
   owners: { parent: ColumnValue; child: ColumnValue },
-): NotedLink {
+): LinkChange {
   const { parent_id, child_id: id, linked_at } = row;
   const fields: Row = {};
   for (const own in link.fields) fields[own] = row[own] ?? null;

@@ -17,7 +17,7 @@ import { inBatches } from '../event-loop.ts';
 import type { Data } from '../model/json.ts';
 import { deals } from '../model/resources/deals.ts';
 import { pipelines, type StageType } from '../model/resources/pipelines.ts';
-import { noteUpdated } from './changes.ts';
+import { logUpdated } from './changes.ts';
 import { recordId } from './record-id.ts';
 import { updateReservedRecords } from './record-updates.ts';
 import { findRecord, insertRecord } from './records.ts';
@@ -224,7 +224,7 @@ export async function moveDealsWithStage(
     const ids = some.map(({ id }) => id);
     const update = trx.updateTable(table).set(columns).where('org_id', '=', stage.org_id);
     await update.where('id', 'in', ids).execute();
-    await noteUpdated(
+    await logUpdated(
       trx,
       deals,
       context,

@@ -11,7 +11,7 @@ import { keyColumn } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
 import { toColumns } from '../model/record-forms.ts';
 import type { Resource, Row } from '../model/resource.ts';
-import { type NotedUpdate, noteReferences, noteUpdated, ownerOf } from './changes.ts';
+import { logReferences, logUpdated, type NotedUpdate, ownerOf } from './changes.ts';
 import { bytesOf } from './content-bytes.ts';
 
 /** The columns of the given fields that differ from the stored ones. */
@@ -133,7 +133,7 @@ export function updateReservedRecords(
       updates.length > 1
         ? updateSeveral(trx, resource, orgNumber, updates)
         : setColumns(trx, resource, orgNumber, first),
-    () => noteUpdated(trx, resource, context, updates),
+    () => logUpdated(trx, resource, context, updates),
   ]);
 }
 
@@ -170,7 +170,7 @@ export async function fillReferences(
   const rows = await fillOf(resource, column)(trx, args);
   const change = { column, before: null, after: value };
   const filled = rows.map((row) => ({ id: row.id, owner: ownerOf(resource, row) }));
-  await noteReferences(trx, resource, { orgNumber, at: now, cause }, change, filled);
+  await logReferences(trx, resource, { orgNumber, at: now, cause }, change, filled);
 }
 
 async function updateSeveral(

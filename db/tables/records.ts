@@ -18,7 +18,7 @@ import { type Lookup, lookup } from '../engine/statement.ts';
 import type { Data } from '../model/json.ts';
 import { storedRow } from '../model/record-forms.ts';
 import type { Resource } from '../model/resource.ts';
-import { noteCreated } from './changes.ts';
+import { logCreated } from './changes.ts';
 import { columnsOf } from './columns.ts';
 import { bytesOf } from './content-bytes.ts';
 import { longTexts, PageSizeLimit } from './page-size.ts';
@@ -118,7 +118,7 @@ export async function restoreReservedRecord(
   row: RecordRow,
 ): Promise<number> {
   await statementsOf(resource).insert(trx, [row]);
-  return noteCreated(trx, resource, { orgNumber, at: now, action: 'undeleted' }, [row]);
+  return logCreated(trx, resource, { orgNumber, at: now, action: 'undeleted' }, [row]);
 }
 
 function insertRows(
@@ -129,7 +129,7 @@ function insertRows(
 ): Eventually<void> {
   return inTurn([
     () => statementsOf(resource).insert(trx, rows),
-    () => noteCreated(trx, resource, { orgNumber, at: now, cause, sequence }, rows),
+    () => logCreated(trx, resource, { orgNumber, at: now, cause, sequence }, rows),
   ]);
 }
 

@@ -122,8 +122,8 @@ early, with the record that takes it past ${PAGE_BYTES_MAX / MIB} MiB: rely on \
 In version 2 \`limit\` is 1 to ${PAGE_ROWS_MAX} and defaults to ${PAGE_ROWS_DEFAULT}. Lists are sorted by \`created_at\`, newest
 first, unless you set \`sort_by\` and \`sort_direction\`; records with equal values are sorted by ID. If you combine
 filters, a record must match all of them. A filter with an unknown ID matches nothing. A query parameter that is
-unknown, repeated, empty or of the wrong type returns 422, and so does any query parameter on an operation that is not
-a list. Linked records are listed with the newest link first. \`GET /api/v2/links\` lists the links of many records at once, or
+unknown, empty or of the wrong type returns 422. So does one that is repeated, unless its description allows that, and any
+query parameter on an operation without any. Linked records are listed with the newest link first. \`GET /api/v2/links\` lists the links of many records at once, or
 all of one kind.
 `;
 
@@ -153,7 +153,8 @@ const WRITES = `
 - PATCH changes only the fields you send. \`null\` clears an optional field. \`{}\`, or values that the record
   already has, change nothing, not even \`updated_at\`. The keys of \`custom\` are merged, and \`null\` removes a key.
 - Unknown and read-only properties are rejected, not ignored.
-- DELETE is permanent. It removes links to the record and sets references to it to null; interactions are kept.
+- DELETE removes the record and its links, and sets references to it to null; interactions are kept. As long as the
+  change is kept, \`POST /api/v2/{resource}/{id}/undelete\` restores all of that.
 - An upsert (\`POST /api/v2/{resource}/upsert\`) creates a record, or changes the one that it finds by \`external_id\`, by the
   \`email\` of a contact or by the \`domain\` of a company. Sent again, it changes nothing, so a synchronization can send
   everything it has. \`outcome\` says what was done, and \`matched_by\` what the record was found by.

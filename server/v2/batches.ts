@@ -53,7 +53,7 @@ export function batchUpdate(resource: Resource): SpecificWrite {
     description: explained(
       resource,
       'update',
-      `The body is an array of changes, each with the \`id\` of its record. Each is made as PATCH makes it, and an item that changes no value is \`unchanged\`. Items are made in order: an ID that is sent twice is changed twice. ${EACH_ALONE}`,
+      `The body is an array of changes, each with the \`id\` of its record. Each is made as PATCH makes it, and an item that changes no value is \`unchanged\`. Items are processed in order: a record whose ID is sent twice is updated twice. ${EACH_ALONE}`,
     ),
     body: named(
       `${typeName}BatchUpdate`,
@@ -83,7 +83,7 @@ export function batchGet(resource: Resource): SpecificLookup {
   return {
     ...batchOf(resource, 'get'),
     summary: `Get up to 100 ${name} by ID`,
-    description: `${BY_ID} Records are shown as in a list, in the order of the IDs; an ID that is sent twice is answered twice. ${EACH_ALONE}`,
+    description: `${BY_ID} Records are shown as in a list, in the order of the IDs; a record whose ID is sent twice is returned twice. ${EACH_ALONE}`,
     scopes: [`${name}:read`],
     isWrite: false,
     isLookup: true,

@@ -34,12 +34,13 @@ data: {"object":"change","sequence":48213,"action":"created",…}
 \`\`\`
 
 After a lost connection, send the last \`id\` as \`Last-Event-ID\` to continue after it, with the same parameters; \`start\` is then
-ignored. Clients such as \`EventSource\` do that on their own, one second later, as \`retry\` asks. An \`end_cursor\` of
+ignored. Clients for server-sent events that can set headers do that on their own, one second later, as \`retry\` asks; the
+\`EventSource\` of browsers cannot send the key. An \`end_cursor\` of
 \`/changes\` with the same filters works as well. Every 15 s the stream has a comment, with an \`id\` but no event.
 
 The key is checked every 15 s. If it was revoked, has expired, has other scopes, or must not be used from this address any
-more, the last event is \`event: error\` with the envelope of that error, and the stream ends. So it does if the changes that come next
-are no longer kept, or a backup was restored: copy the records again. When the server stops, the stream ends
+more, the last event is \`event: error\` with the envelope of that error, and the stream ends. The same happens if the changes that come next
+are no longer kept, or if a backup was restored: copy the records again. When the server stops, the stream ends
 after a whole event, without an error. A client that reads slowly gets the changes later; one that reads nothing for a minute
 is disconnected.
 
@@ -64,7 +65,7 @@ export function streamOperation(): StreamOperation {
     query: FEED_PARAMETERS,
     answer: changeSchema(),
     answerKind: 'stream',
-    successes: { 200: 'Events, without an end.' },
+    successes: { 200: 'A stream of events that does not end by itself.' },
     errorStatuses: [404, 422],
     run: (call) => runStream(call, pages),
   };

@@ -43,7 +43,7 @@ export function changeOperations(): Operation[] {
   return [list(), streamOperation()];
 }
 
-const DESCRIPTION = `Every create, update, delete, link and unlink leaves one change, in the transaction of the write itself, whether a key made it or
+const DESCRIPTION = `Every create, update, delete, undelete, link and unlink leaves one change, in the transaction of the write itself, whether a key made it or
 an operator's command. The log has no gaps. A write can cause further changes, such as the references that a delete clears: these
 come right after it, with its sequence number as their \`cause\`.
 
@@ -56,8 +56,8 @@ attendees) leave no change by themselves.
 \`has_next_page\` is false once there is nothing more. A request examines at most ${EXAMINED_MAX.toLocaleString('en-US')} changes, so with filters a page can be
 empty although \`has_next_page\` is true. \`oldest\` and \`head\` are the first and last sequence numbers of the log.
 
-With \`wait\`, a request that finds nothing is held until there is a change, for at most that many seconds; its response is
-then an empty page. Changes arrive within milliseconds, those made by other processes within a second. A key can have
+With \`wait\`, a request that finds nothing is held until there is a change. If there is none within that many seconds, the
+response is an empty page. Changes arrive within milliseconds, those made by other processes within a second. A key can have
 ${HELD_LIMITS.key} such requests at once, an organization ${HELD_LIMITS.organization}; above that, the response is 429.
 
 Changes are kept for 30 days unless the operator decides otherwise. A \`cursor\` or \`start\` from before that time, or from before
@@ -97,7 +97,8 @@ async function runList(call: ReadCall): Promise<Answer> {
   const filters = filtersOf(access, query);
   const direction: Direction = query.sort_direction === 'desc' ? 'desc' : 'asc';
   const { limit, cursor, start, wait } = query;
-  if (wait !== undefined && direction === 'desc') throw invalid('wait', 'needs the sort_direction asc');
+  if (wait !== undefined && direction === 'desc')
+    throw invalid('wait', 'can only be used with sort_direction=asc');
   const cursors = await cursorsOf(call, filters, direction);
   const place = cursors.open(cursor, now);
   if (place !== null && start !== undefined) throw invalid('start', 'cannot be combined with cursor');

@@ -104,7 +104,9 @@ export function rangeAfter(
 ): ChangeRange {
   const { first, last } = log;
   const isKept = direction === 'asc' ? sequence >= first - 1 : sequence >= first;
-  if (epoch !== log.epoch || !isKept || sequence > last + 1) throw tooOld(log, path);
+  if (epoch !== log.epoch || sequence > last + 1)
+    throw notKept(log, path, 'is from before a backup was restored');
+  if (!isKept) throw notKept(log, path, TOO_OLD);
   return direction === 'asc' ? { from: sequence + 1, to: last } : { from: first, to: sequence - 1 };
 }
 
@@ -126,14 +128,16 @@ export async function rangeFrom(
     const message = 'must be oldest, now, a date and time such as 2026-01-31T09:30:00Z, or Unix milliseconds';
     throw invalid('start', message, 'VALIDATION_INVALID_FORMAT');
   }
-  if (first > 1 && instant < (log.firstAt ?? log.instant + 1)) throw tooOld(log, 'start');
+  if (first > 1 && instant < (log.firstAt ?? log.instant + 1)) throw notKept(log, 'start', TOO_OLD);
   const { orgNumber } = access;
   if (isForward) return from(await findSequenceAt(db, orgNumber, log, instant));
   return upTo((await findSequenceAt(db, orgNumber, log, instant + 1)) - 1);
 }
 
-function tooOld({ firstAt }: LogState, path: PlacePath): ApiError {
+const TOO_OLD = 'is too old';
+
+function notKept({ firstAt }: LogState, path: PlacePath, why: string): ApiError {
   const since =
     firstAt === null ? 'no earlier change is kept' : `changes are kept since ${instantText(firstAt)}`;
-  return invalid(path, `is too old: ${since}; copy the records again`, 'VALIDATION_OUT_OF_RANGE');
+  return invalid(path, `${why}: ${since}; copy the records again`, 'VALIDATION_OUT_OF_RANGE');
 }

@@ -85,7 +85,7 @@ function howItWorks(resource: Resource): string {
     'the body has them. The first that finds a record decides. `on_match` says what is written to that record: ' +
     '`update` writes all fields of the body, as PATCH does; `fill` only those that the record lacks; `keep` none. ' +
     'All three add a new `external_id`. If no record is found, one is created, or, with `on_missing: fail`, the ' +
-    'response is 404. A value that another record has returns 409.'
+    'response is 404. If another record already has one of the unique values, the response is 409.'
   );
 }
 

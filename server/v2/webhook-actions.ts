@@ -11,7 +11,7 @@ import { getVisibleWebhook, requireLog } from '../webhooks/visibility.ts';
 import { answerPage, PAGE_PARAMETERS } from './paging.ts';
 import {
   answerSecret,
-  logNow,
+  currentLog,
   placeOfRow,
   restoreSecret,
   WEBHOOK_READING,
@@ -63,7 +63,7 @@ function rotate(): WriteOperation {
     answerKind: 'success',
     restore: restoreSecret,
     run: async (call): Promise<Answer> => {
-      const log = await logNow(call);
+      const log = await currentLog(call);
       return answerSecret(call, await rotateWebhook(call, webhookIdOf(call)), log);
     },
   };
@@ -87,7 +87,7 @@ ${REPLAYS_MAX} running replays; with more, or if it is disabled, the response is
     errorStatuses: [404, 409, 413, 422],
     examples: { body: { since: '2026-01-31T09:30:00Z' } },
     run: async (call): Promise<Answer> => {
-      const log = await logNow(call);
+      const log = await currentLog(call);
       const { since, from, to } = call.body as Data;
       const wanted =
         since === undefined

@@ -43,7 +43,7 @@ export function placeOfRow(row: { id: string } | undefined): ListPosition {
  * The log of changes, with those of this transaction and of others that commit with it.
  * @throws ApiError 404 if none is kept
  */
-export async function logNow(call: WriteCall): Promise<LogState> {
+export async function currentLog(call: WriteCall): Promise<LogState> {
   return { ...(await requireLog(call)), last: await lastChange(call.db, call.access.orgNumber) };
 }
 

@@ -78,7 +78,7 @@ const fields = {
     ...nullable(Type.Enum([...DISABLED_REASONS])),
     description:
       'Why the service disabled it: the key that made it was revoked or has expired, the URL responded with 410, or nothing ' +
-      'arrived for 5 days. Null if a client did, and if it is enabled.',
+      'arrived for 5 days. Null if it is enabled, or if a client disabled it.',
     examples: [null],
   }),
   key_id: readOnly({
@@ -203,7 +203,7 @@ export const deliverySchema = named(
       },
       outcome: Type.Enum([...DELIVERY_OUTCOMES], {
         description:
-          '`pending` (not tried yet), `delivered` (2xx), `failed` (another status), `redirect` (3xx, which is not followed), `gone` ' +
+          '`pending` (not tried yet), `delivered` (2xx), `failed` (another status, or no valid HTTP response), `redirect` (3xx, which is not followed), `gone` ' +
           '(410, which disables the webhook), `timeout`, `unreachable` (no address or no connection), `tls` (no valid ' +
           'certificate), `blocked` (an address that is not public).',
         examples: ['delivered'],

@@ -15,7 +15,7 @@ import { webhookActions } from './webhook-actions.ts';
 import {
   answerSecret,
   answerWebhook,
-  logNow,
+  currentLog,
   placeOfRow,
   restoreSecret,
   WEBHOOK_READING,
@@ -41,10 +41,10 @@ Standard Webhooks specification. The body is \`{"type": "contacts.updated", "tim
 with the change as \`data\`. A body of over 64 KiB has \`truncated: true\` in \`data\`, with \`before\`, \`after\` and \`record\` null.
 
 Respond with 2xx within 15 seconds. Otherwise the change is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h.
-Each change arrives at least once, and those of one record in order: \`webhook-id\` is the same in each attempt, so that you can
-recognize what you already have.
+After the tenth failed attempt it is given up; a replay sends it again. The changes of one record arrive in order. A change can
+arrive more than once: \`webhook-id\` is the same in each attempt, so that you can recognize what you already have.
 
-A webhook gets what the key that made it can read at the time. A user-bound key sees only the webhooks of its user. To change
+A webhook gets what the key that made it can read when a change is sent. A user-bound key sees only the webhooks of its user. To change
 or use a webhook, a key needs every read scope that the key that made it has. If that key is revoked or expires, its webhooks
 are disabled. So is one whose URL responds with 410, or to which nothing could be delivered for 5 days.
 
@@ -94,7 +94,7 @@ subscribes to. \`*\` needs any, and stands for all that the key can read.`,
     errorStatuses: [404, 413, 422],
     restore: restoreSecret,
     run: async (call): Promise<Answer> => {
-      const log = await logNow(call);
+      const log = await currentLog(call);
       const made = await createWebhook(call, call.body as Data & WebhookInput, log);
       return {
         ...(await answerSecret(call, made, log)),
@@ -142,7 +142,7 @@ change, and \`skipped_at\` says so. If the key that made it no longer works, it 
     successes: { 200: 'Updated.' },
     errorStatuses: [404, 413, 422],
     run: async (call): Promise<Answer> => {
-      const log = await logNow(call);
+      const log = await currentLog(call);
       const row = await changeWebhook(call, webhookIdOf(call), call.body as Partial<WebhookInput>, log);
       return answerWebhook(call, row, log);
     },

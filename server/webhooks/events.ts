@@ -44,8 +44,8 @@ export function eventFaults(events: readonly string[]): Fault[] {
     const path = `events.${index}`;
     if (!isEvent(event)) {
       const message =
-        'must be *, a resource and * such as deals.*, or a resource and what happens to its records such as contacts.created; ' +
-        `what happens is one of ${CHANGE_ACTIONS.join(', ')}`;
+        'must be *, RESOURCE.* such as deals.*, or RESOURCE.ACTION such as contacts.created; ' +
+        `the actions are ${CHANGE_ACTIONS.join(', ')}`;
       return [{ path, message, code: 'VALIDATION_FAILED' }];
     }
     if (events.indexOf(event) < index)

@@ -20,7 +20,7 @@ import { actorOf, type RequestOrigin } from '../request-origin.ts';
 import { sealWebhookSecret } from '../signing/webhook-secrets.ts';
 import { EVERY_EVENT, eventsOf, namedResources, subscribedResources } from './events.ts';
 import { newWebhookSecret } from './signature.ts';
-import { getOwnedWebhook, hasEnded, type OwnedWebhook, type WebhookReader } from './visibility.ts';
+import { getOwnedWebhook, isInactive, type OwnedWebhook, type WebhookReader } from './visibility.ts';
 
 /** How long the previous secret of a webhook also signs, in milliseconds: a day. */
 export const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1_000;
@@ -144,7 +144,7 @@ async function resume(
   { row, owner }: OwnedWebhook,
   log: LogState,
 ): Promise<Partial<WebhookRow>> {
-  const taken = hasEnded(owner, now) ? { key_number: access.keyNumber, user_id: access.userId } : {};
+  const taken = isInactive(owner, now) ? { key_number: access.keyNumber, user_id: access.userId } : {};
   const isSameLog = row.epoch === log.epoch;
   if (isSameLog && row.place >= log.first - 1) return taken;
   if (isSameLog) await deleteWaitingBefore(db, rowKeyOf(row), log.first);

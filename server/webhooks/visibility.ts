@@ -68,7 +68,7 @@ export async function getOwner(db: Db, { org_id, id, key_number }: WebhookRow): 
 }
 
 /** Whether a key no longer works. `now` is in Unix milliseconds. */
-export function hasEnded({ revoked_at, expires_at }: ApiKeyRow, now: number): boolean {
+export function isInactive({ revoked_at, expires_at }: ApiKeyRow, now: number): boolean {
   return revoked_at !== null || (expires_at !== null && expires_at <= now);
 }
 

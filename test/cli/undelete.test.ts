@@ -46,9 +46,9 @@ describe('crm history', () => {
     expect(changes[0]).not.toHaveProperty('record');
     const [first, second, ...rest] = (await sandbox.ok(['history', 'deals', id, '-o', 'table'])).split('\n');
     expect(first).toMatch(
-      /^\d\d:\d\d:\d\d {2}key …\w{6} {2}updated deals Difference engine: name Engine → Difference engine, currency \(none\) → GBP/,
+      /^\d\d:\d\d:\d\d {2}key …\w{6} {2}updated deal Difference engine: name Engine → Difference engine, currency \(none\) → GBP/,
     );
-    expect(second).toContain('created deals Difference engine');
+    expect(second).toContain('created deal Difference engine');
     expect(rest).toEqual([]);
     expect(JSON.parse(await sandbox.ok(['history', 'deals', id, '-o', 'json']))).toEqual(changes);
     const csv = await sandbox.ok(['history', 'deals', id, '-o', 'csv']);
@@ -150,7 +150,7 @@ describe('crm undelete', () => {
   });
 
   test.each([
-    [['undelete'], 2, 'What to restore is missing'],
+    [['undelete'], 2, 'Specify what to restore'],
     [['undelete', 'contacts'], 2, 'crm undelete RESOURCE ID'],
     [['undelete', 'meetings', ABSENT], 2, 'meetings cannot be undeleted'],
     [['undelete', 'contacts', '--request', 'req_x'], 2, 'not both'],

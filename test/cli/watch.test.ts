@@ -90,7 +90,7 @@ describe('what it prints', () => {
     expect(plain).not.toContain('\u001b');
     expect(plain).toMatch(
       new RegExp(
-        `^\\d\\d:\\d\\d:\\d\\d  key …[0-9a-f]{6}  updated deals Engine: stage ${from} → ${to}, company \\(none\\) → Analytical Engines  ${deal}$`,
+        `^\\d\\d:\\d\\d:\\d\\d  key …[0-9a-f]{6}  updated deal Engine: stage ${from} → ${to}, company \\(none\\) → Analytical Engines  ${deal}$`,
         'm',
       ),
     );
@@ -106,7 +106,7 @@ describe('what it prints', () => {
       when: 'red',
       answer: '\u0003',
     });
-    expect(output).toContain('created segments ␛[31mred');
+    expect(output).toContain('created segment ␛[31mred');
   });
 });
 
@@ -189,7 +189,7 @@ describe('--exec', () => {
       answer: '\u0003',
     });
     expect(code).toBe(130);
-    expect(output).toContain('created tasks');
+    expect(output).toContain('created task');
     expect(output).not.toContain('failed');
   });
 
@@ -321,7 +321,7 @@ describe('a server', () => {
     await following.says('the server does not respond; trying again');
     server = await sandbox.serve(['--port', port]);
     const id = await create('contacts', 'first_name=Mary');
-    await following.says('the server responds again');
+    await following.says('the server is responding again');
     await following.lines(1);
     expect(shapes(following.stdout)).toEqual([['created', 'contacts', id]]);
     expect(following.stderr.match(/trying again/g)?.length).toBe(1);
