@@ -1,6 +1,5 @@
 // Attempts to deliver changes to webhooks, without what was sent, kept for 30 days.
 
-import { sql } from 'kysely';
 import { bulkInsert } from '../engine/bulk-insert.ts';
 import type { Db, RecordKey, Trx } from '../engine/schema.ts';
 import type { WebhookDeliveryRow } from '../engine/webhook-rows.ts';
@@ -47,20 +46,6 @@ const insertRows = bulkInsert('webhook_deliveries', [
 /** Adds deliveries; their IDs are `recordId(at)`. */
 export async function insertDeliveries(trx: Trx, rows: readonly WebhookDeliveryRow[]): Promise<void> {
   await insertRows(trx, rows as never);
-}
-
-/** The pings of an organization's webhooks that wait to be sent, oldest first. */
-export function listPendingPings(db: Db, orgNumber: number): Promise<WebhookDeliveryRow[]> {
-  return (
-    db
-      .selectFrom('webhook_deliveries')
-      .selectAll()
-      .where('org_id', '=', orgNumber)
-      // A constant, because the index has only these.
-      .where('outcome', '=', sql.lit('pending'))
-      .orderBy('id')
-      .execute()
-  );
 }
 
 /** What came of a ping. */

@@ -30,8 +30,14 @@ const enabled = statement<WebhookToSend>((db) =>
 );
 const passes = statement<WebhookPassRow>((db) => db.selectFrom('webhook_passes').selectAll());
 const pings = statement<WebhookDeliveryRow>((db) =>
+  // The outcome is a constant because the index has only these.
   db.selectFrom('webhook_deliveries').selectAll().where('outcome', '=', sql.lit('pending')).orderBy('id'),
 );
+
+/** Pings that wait to be sent, oldest first. */
+export async function listPendingPings(db: Db): Promise<WebhookDeliveryRow[]> {
+  return pings(db, {});
+}
 
 /** A webhook, and whether a server has a lease for it (0 or 1). */
 export type WebhookToSend = WebhookRow & { is_leased: number };
@@ -42,7 +48,7 @@ export interface WebhookWork {
   webhooks: WebhookToSend[];
   /** Replays that are under way. */
   passes: WebhookPassRow[];
-  /** Pings that wait to be sent, oldest first. */
+  /** As `listPendingPings` has them. */
   pings: WebhookDeliveryRow[];
 }
 
@@ -50,7 +56,7 @@ export interface WebhookWork {
 export async function findWebhookWork(db: Db): Promise<WebhookWork> {
   const webhooks = await enabled(db, {});
   if (webhooks.length === 0) return { webhooks, passes: [], pings: [] };
-  return { webhooks, passes: await passes(db, {}), pings: await pings(db, {}) };
+  return { webhooks, passes: await passes(db, {}), pings: await listPendingPings(db) };
 }
 
 /** Who has a lease, and for how long from now. */

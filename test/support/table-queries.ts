@@ -39,8 +39,14 @@ import { findUnset } from '../../db/tables/restored-dependents.ts';
 import { removeTies, setInTies } from '../../db/tables/ties.ts';
 import { findTranscript } from '../../db/tables/transcripts.ts';
 import { findOwners } from '../../db/tables/unique.ts';
-import { finishPing, listDeliveries, listPendingPings } from '../../db/tables/webhook-deliveries.ts';
-import { releaseLease, renewLease, takeLease } from '../../db/tables/webhook-leases.ts';
+import { finishPing, listDeliveries } from '../../db/tables/webhook-deliveries.ts';
+import {
+  findWebhookWork,
+  listPendingPings,
+  releaseLease,
+  renewLease,
+  takeLease,
+} from '../../db/tables/webhook-leases.ts';
 import { saveProgress } from '../../db/tables/webhook-progress.ts';
 import {
   countWaiting,
@@ -404,6 +410,7 @@ const WEBHOOKS: Question[] = [
     listEnabledWebhooksOf(db, { org_id: orgNumber, number: 1 }),
   ),
   ofOrganization('how many changes wait for webhooks', countWaiting),
+  ofOrganization('the webhooks that there is something to do for', findWebhookWork),
   ofOrganization('the pings that wait', listPendingPings),
 ];
 
