@@ -80,8 +80,6 @@ export interface Engine {
   ): Compilable<R>;
   /** Whether a value is in a JSON array of texts, passed as one parameter, so the statement does not depend on its length. */
   isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean>;
-  /** The columns `first` and `second` of a JSON array of pairs of texts, passed as one parameter, to select from. */
-  pairsIn(list: never): RawBuilder<unknown>;
   /**
    * Whether a row's two columns, which identify it within its organization, are among a JSON array of pairs of texts, passed
    * as one parameter; rows are looked up one by one.

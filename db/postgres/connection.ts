@@ -6,17 +6,7 @@ import type { Schema, Trx } from '../engine/schema.ts';
 import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
 import { PostgresDialect } from './dialect.ts';
 import { endsTransaction, isWriteRefused } from './errors.ts';
-import {
-  firstRows,
-  insertOf,
-  isAmong,
-  isIn,
-  isPairAmong,
-  now,
-  pairsIn,
-  updateOf,
-  within,
-} from './expressions.ts';
+import { firstRows, insertOf, isAmong, isIn, isPairAmong, now, updateOf, within } from './expressions.ts';
 import { Command, PreparedStatement, type Rows, rowsOnly, wholeResult } from './prepared-query.ts';
 
 const BEGIN = new Command('begin');
@@ -26,7 +16,6 @@ export class PostgresConnection implements TransactionEngine {
   readonly progress = new TransactionProgress(this);
   readonly endsTransaction = endsTransaction;
   readonly isAmong = isAmong;
-  readonly pairsIn = pairsIn;
   readonly firstRows = firstRows;
   readonly isPairAmong = isPairAmong;
   readonly isIn = isIn;

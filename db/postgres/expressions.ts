@@ -19,11 +19,6 @@ export function now(): RawBuilder<number> {
   return sql<number>`floor(extract(epoch from now()) * 1000)::bigint`;
 }
 
-/** The pairs of texts in a JSON array. */
-export function pairsIn(list: never): RawBuilder<unknown> {
-  return sql`(select pair ->> 0 as first, pair ->> 1 as second from json_array_elements(${list}::text::json) as pair)`;
-}
-
 /** The first rows of a query for the texts in a JSON array: the planner would take some texts for most of a table. */
 export function firstRows<R>(
   list: never,
@@ -44,7 +39,8 @@ export function isPairAmong(
 ): RawBuilder<boolean> {
   const isPair = sql`${sql.ref(first)} = pair.first and ${sql.ref(second)} = pair.second`;
   const place = sql`(select ctid from ${sql.table(table)} where org_id = ${orgNumber} and ${isPair})`;
-  return sql<boolean>`ctid = any (array (select ${place} from ${pairsIn(list)} as pair))`;
+  const pairs = sql`(select pair ->> 0 as first, pair ->> 1 as second from json_array_elements(${list}::text::json) as pair)`;
+  return sql<boolean>`ctid = any (array (select ${place} from ${pairs} as pair))`;
 }
 
 /** Whether a value is in a result: as an array instead of rows, so that every plan can use an index. */

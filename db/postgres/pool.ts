@@ -4,12 +4,11 @@ import { type Engine, type PreparedQuery, takeWhile } from '../engine/engine.ts'
 import type { Db } from '../engine/schema.ts';
 import type { PoolStats } from '../engine/store-stats.ts';
 import { dbOf, type PostgresConnection } from './connection.ts';
-import { firstRows, isAmong, isIn, isPairAmong, now, pairsIn, within } from './expressions.ts';
+import { firstRows, isAmong, isIn, isPairAmong, now, within } from './expressions.ts';
 import { PreparedStatement, type Rows, rowsOnly } from './prepared-query.ts';
 
 export class PostgresPool implements Engine {
   readonly isAmong = isAmong;
-  readonly pairsIn = pairsIn;
   readonly firstRows = firstRows;
   readonly isPairAmong = isPairAmong;
   readonly isIn = isIn;

@@ -123,10 +123,6 @@ export class Connection extends Database implements TransactionEngine {
     return sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
   }
 
-  pairsIn(list: never): RawBuilder<unknown> {
-    return sql`(select value ->> 0 as first, value ->> 1 as second from json_each(${list}))`;
-  }
-
   isPairAmong({ first, second }: PairColumns, _: never, list: never): RawBuilder<boolean> {
     const columns = sql`(${sql.ref(first)}, ${sql.ref(second)})`;
     return sql<boolean>`${columns} in (select value ->> 0, value ->> 1 from json_each(${list}))`;
