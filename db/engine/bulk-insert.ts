@@ -6,7 +6,7 @@ import type { Trx } from './schema.ts';
 import type { TransactionEngine } from './transaction.ts';
 
 // Larger numbers gain nothing.
-const ROWS_PER_STATEMENT = [25, 5, 1];
+const ROWS_PER_STATEMENT = [25, 5];
 
 /** A row of any table, by column. */
 export type TableRow = { [column: string]: StoredValue };
@@ -16,7 +16,9 @@ export type BulkInsert = (db: Trx, rows: readonly Readonly<TableRow>[]) => Event
 
 /** Makes a function that inserts rows with those columns; each connection prepares its statements on first use. */
 export function bulkInsert(table: string, columns: readonly string[]): BulkInsert {
-  const statements = ROWS_PER_STATEMENT.map((size) => ({ size, on: statementOf(table, columns, size) }));
+  const single = statementOf(table, columns, 1);
+  const several = ROWS_PER_STATEMENT.map((size) => ({ size, on: statementOf(table, columns, size) }));
+  const statements = [...several, { size: 1, on: single }];
   const whole = memoize((engine: TransactionEngine) => {
     const query = engine.insertOf(table, columns);
     return query && engine.bind(query);
@@ -32,7 +34,6 @@ export function bulkInsert(table: string, columns: readonly string[]): BulkInser
       }
     }
   };
-  const single = statementOf(table, columns, 1);
   return (db, rows) => {
     if (rows.length === 0) return;
     const writeAll = whole(db.engine);
