@@ -29,11 +29,6 @@ export class ProgressLog {
     this.#key = key;
   }
 
-  /** Whether there is anything but a place to store. */
-  get isEmpty(): boolean {
-    return this.#touched.size === 0 && this.#deliveries.length === 0;
-  }
-
   /** Number of attempts that are not stored. */
   get unstoredAttempts(): number {
     return this.#deliveries.length;
