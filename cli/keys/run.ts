@@ -2,7 +2,6 @@
 import type { ApiKeyRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { findKey, issueKey, listKeys, revokeKey, rotateKey, setKeyNetworks } from '../../db/tables/keys.ts';
-import { listEnabledWebhooksOf } from '../../db/tables/webhooks.ts';
 import { issuedEntry, recordAction } from '../database/audit.ts';
 import { organizationNamed, withReader, withStore } from '../database/database.ts';
 import { CliError, usageError } from '../errors.ts';
@@ -119,25 +118,24 @@ export async function runKeysRotate(id: string, { grace }: { grace: string }, co
 
 /** Revokes a key. */
 export async function runKeysRevoke(id: string, _flags: unknown, config: Config): Promise<void> {
-  const { isRevoked, webhooks } = await withStore(config.db, async (store) => {
+  const { isRevoked, disabled } = await withStore(config.db, async (store) => {
     const row = await keyOfId(store, id);
     return store.write('accounts', async (trx) => {
-      const webhooks = await listEnabledWebhooksOf(trx, row);
-      const isRevoked = await revokeKey(trx, row, Date.now());
-      if (isRevoked) await recordAction(trx, { action: 'key.revoked', ...aboutKey(row) });
-      for (const webhook of webhooks)
+      const revoked = await revokeKey(trx, row, Date.now());
+      if (revoked.isRevoked) await recordAction(trx, { action: 'key.revoked', ...aboutKey(row) });
+      for (const webhook of revoked.disabled)
         await recordAction(trx, {
           action: 'webhook.disabled',
           orgNumber: row.org_id,
           target: { type: 'webhooks', id: webhook.id },
           details: { reason: 'key_revoked' },
         });
-      return { isRevoked, webhooks };
+      return revoked;
     });
   });
   note(isRevoked ? `Revoked key ${id}.` : `Key ${id} was already revoked.`);
-  if (webhooks.length === 0) return;
-  note(`Disabled ${counted(webhooks.length, 'webhook')} that this key made.`);
+  if (disabled.length === 0) return;
+  note(`Disabled ${counted(disabled.length, 'webhook')} that this key made.`);
   note('Next: To enable one again with another key: crm webhooks update ID is_enabled=true');
 }
 

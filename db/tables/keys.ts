@@ -2,6 +2,7 @@
 
 import type { ApiKeyRow, Db, Trx } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
+import type { WebhookRow } from '../engine/webhook-rows.ts';
 import { getOrganization } from './accounts.ts';
 import { type Api, generateKey, hashKey, KEY_PREFIXES } from './key-format.ts';
 import { disableWebhook, listEnabledWebhooksOf } from './webhooks.ts';
@@ -128,8 +129,12 @@ export async function rotateKey(trx: Trx, row: ApiKeyRow, graceMs: number, now: 
   return { key, row };
 }
 
-/** Ends a key with the next request, and disables its webhooks; false if it was already revoked. */
-export async function revokeKey(trx: Trx, row: ApiKeyRow, now: number): Promise<boolean> {
+/** Ends a key with the next request, and disables its webhooks; `isRevoked` is false if it was already revoked. */
+export async function revokeKey(
+  trx: Trx,
+  row: ApiKeyRow,
+  now: number,
+): Promise<{ isRevoked: boolean; disabled: WebhookRow[] }> {
   const result = await trx
     .updateTable('api_keys')
     .set({ revoked_at: now })
@@ -137,9 +142,10 @@ export async function revokeKey(trx: Trx, row: ApiKeyRow, now: number): Promise<
     .where('id', '=', row.id)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
-  for (const { org_id: orgNumber, id } of await listEnabledWebhooksOf(trx, row))
+  const disabled = await listEnabledWebhooksOf(trx, row);
+  for (const { org_id: orgNumber, id } of disabled)
     await disableWebhook(trx, { orgNumber, id }, 'key_revoked', now);
-  return result.numUpdatedRows > 0n;
+  return { isRevoked: result.numUpdatedRows > 0n, disabled };
 }
 
 /** Restricts a key to these networks from the next request; null for any network. */

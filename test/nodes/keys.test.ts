@@ -60,7 +60,7 @@ describe('over two nodes, a key', () => {
     for (let round = 0; round < ROUNDS; round++) {
       ({ key, id } = await nodes.first.issue());
       expect(await statuses(key)).toEqual([200, 200]);
-      expect(await changed(revokeKey)).toBe(true);
+      expect(await changed(revokeKey)).toEqual({ isRevoked: true, disabled: [] });
       expect(await statuses(key)).toEqual([401, 401]);
     }
   });
