@@ -10,6 +10,9 @@ import { terminalPage } from './terminal-page.ts';
 import { topicList } from './topic-list.ts';
 import { allTopics, topicsAbout } from './topics.ts';
 
+// Another name of the list, which "crm help" alone prints.
+const LIST = 'topics';
+
 /** Prints the page or help that the words name; without words, the list of pages. */
 export async function runHelp(
   program: Command,
@@ -28,7 +31,7 @@ async function textFor(
 ): Promise<string | undefined> {
   const columns = terminalWidth(stdout);
   const [name] = words;
-  if (name === undefined) return topicList(columns, isColored);
+  if (name === undefined || words.join(' ') === LIST) return topicList(columns, isColored);
   const topics = allTopics();
   const topic = topics.find((one) => one.name === words.join('-'));
   const command = commandAt(program, words);

@@ -103,24 +103,35 @@ export function summaryOf(page: string): string {
 }
 
 const TOPICS_MAX = 3;
-const HEADING_WEIGHT = 10;
 
-/** The topics whose pages have those words, as a phrase or, if none has the phrase, each of them. The page that says the most is first. */
+/**
+ * The topics whose pages have those words, in singular or plural, as a phrase or, if none has the phrase, each of them. Pages
+ * that have them in headings or in their first sentence are first, then those that have them most often.
+ */
 export function topicsAbout(words: readonly string[]): string[] {
-  const asPhrase = topicsWith([words.join(' ')]);
-  return asPhrase.length > 0 ? asPhrase : topicsWith(words);
+  const all = words.flatMap((word) => word.split(/[\s-]+/)).filter((word) => word !== '');
+  if (all.length === 0) return [];
+  const asPhrase = topicsWith([all]);
+  return asPhrase.length > 0 ? asPhrase : topicsWith(all.map((word) => [word]));
 }
 
-function topicsWith(phrases: readonly string[]): string[] {
-  const patterns = phrases.map((one) => new RegExp(`(?<!\\w)${RegExp.escape(one)}s?(?!\\w)`, 'gi'));
+function topicsWith(phrases: readonly (readonly string[])[]): string[] {
+  const patterns = phrases.map(
+    (words) => new RegExp(`(?<!\\w)${words.map(inAnyNumber).join('[\\s-]+')}(?!\\w)`, 'gi'),
+  );
+  const countIn = (text: string) => Math.min(...patterns.map((pattern) => text.match(pattern)?.length ?? 0));
   const found = allTopics().map(({ name, page }) => {
     const headings = [...(page.match(/^#.*$/gm) ?? []), summaryOf(page)].join('\n');
-    const counts = patterns.map((pattern) => {
-      const count = (text: string) => text.match(pattern)?.length ?? 0;
-      return count(page) + HEADING_WEIGHT * count(headings);
-    });
-    return { name, count: Math.min(...counts) };
+    return { name, inHeadings: countIn(headings), inPage: countIn(page) };
   });
-  const ranked = found.filter(({ count }) => count > 0).toSorted((one, other) => other.count - one.count);
+  const ranked = found
+    .filter(({ inPage }) => inPage > 0)
+    .toSorted((one, other) => other.inHeadings - one.inHeadings || other.inPage - one.inPage);
   return ranked.slice(0, TOPICS_MAX).map(({ name }) => name);
+}
+
+// A pattern for a word in singular and plural.
+function inAnyNumber(word: string): string {
+  const stem = word.replace(/(?<=\w[^aeiou])(?:y|ies)$|(?<=ch|sh|ss|x)es$|(?<!s)s$/i, '');
+  return `${RegExp.escape(stem)}(?:y|ies|e?s)?`;
 }

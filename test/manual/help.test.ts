@@ -69,6 +69,10 @@ test('a topic can be named with spaces', async () => {
   expect(await sandbox.ok(['help', 'exit', 'codes'])).toBe(await sandbox.ok(['help', 'exit-codes']));
 });
 
+test('topics: the list', async () => {
+  expect(await sandbox.ok(['help', 'topics'])).toBe(await sandbox.ok(['help']));
+});
+
 describe('a command without a topic of its name', () => {
   test.each(['list', 'create', 'keys issue', 'version', 'help'])('%s: what it takes', async (words) => {
     const command = words.split(' ');
@@ -86,6 +90,8 @@ test.each([
   [['nginx'], 'Unknown topic or command "nginx".', 'Read "crm help tls-and-proxies", which mentions it.'],
   [['HubSpot'], 'Unknown topic or command "HubSpot".', 'Read "crm help import" or "crm help start"'],
   [['429'], 'Unknown topic or command "429".', 'Read "crm help limits", '],
+  [['batches'], 'Unknown topic or command "batches".', 'Read "crm help records", '],
+  [['external-ids'], 'Unknown topic or command "external-ids".', 'Read "crm help records", '],
   [['rate', 'limit'], 'Unknown topic or command "rate limit".', 'Read "crm help limits", '],
   [['move', 'to', 'postgresql'], 'Unknown topic or command', 'Read "crm help postgres"'],
   [['deals'], 'then deals', 'crm list deals'],
