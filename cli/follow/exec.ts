@@ -15,8 +15,9 @@ export async function execFor(change: FeedChange, command: string, stop: Stop, c
     stdin: new Blob([`${JSON.stringify(change)}\n`]),
     stdout: 'inherit',
     stderr: 'inherit',
+    signal: stop.hurry,
+    killSignal: 'SIGTERM',
   });
-  stop.hurry.then(() => child.kill('SIGTERM'));
   const code = await child.exited;
   if (code === 0) return;
   // Ctrl-C reaches the command too, and perhaps first.

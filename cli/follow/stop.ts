@@ -11,7 +11,7 @@ const LOOK_MS = 1_000;
 /** Whether and why a command is to end. */
 export class Stop implements Disposable {
   readonly #controller = new AbortController();
-  readonly #hurry = Promise.withResolvers<void>();
+  readonly #hurry = new AbortController();
   readonly #cleanups: (() => void)[] = [];
   readonly #graceMs: number | null;
   #exitCode: number = EXIT.done;
@@ -44,14 +44,14 @@ export class Stop implements Disposable {
     return this.#exitCode;
   }
 
-  /** Resolves when the end is requested a second time. */
-  get hurry(): Promise<void> {
-    return this.#hurry.promise;
+  /** Aborted when the end is requested a second time. */
+  get hurry(): AbortSignal {
+    return this.#hurry.signal;
   }
 
   #end(exitCode: number): void {
     if (this.isRequested) {
-      this.#hurry.resolve();
+      this.#hurry.abort();
       return;
     }
     this.#exitCode = exitCode;

@@ -25,7 +25,6 @@ export async function completeLinks(
     const query = { request_id: requestId, action: 'unlinked', resource: parent, start: first.at };
     const items: Data[] = [];
     for await (const { records } of pagesOf(client, changesAt(query))) {
-      if (records.length === 0) break;
       for (const { record_id: parent_id, link } of records) {
         const { id, ...own } = (link ?? {}) as Data;
         const named = fields.filter((field) => ids.has(String(own[field])));

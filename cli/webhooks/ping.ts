@@ -58,8 +58,8 @@ function failureOf({ outcome, status }: Data, id: string): { message: string; ne
       };
     case 'gone':
       return {
-        message: 'The ping failed: the receiver responded with 410 (gone), which disables the webhook.',
-        next: `when the receiver is back, run: crm webhooks update ${id} is_enabled=true`,
+        message: 'The ping failed: the receiver responded with 410 (gone).',
+        next: 'have the receiver respond with 200 or 204: a 410 to a change disables the webhook.',
       };
     case 'redirect':
       return {

@@ -204,7 +204,7 @@ export const deliverySchema = named(
       outcome: Type.Enum([...DELIVERY_OUTCOMES], {
         description:
           '`pending` (not tried yet), `delivered` (2xx), `failed` (another status, or no valid HTTP response), `redirect` (3xx, which is not followed), `gone` ' +
-          '(410, which disables the webhook), `timeout`, `unreachable` (no address or no connection), `tls` (no valid ' +
+          '(410; to a change, it disables the webhook), `timeout`, `unreachable` (no address or no connection), `tls` (no valid ' +
           'certificate), `blocked` (an address that is not public).',
         examples: ['delivered'],
       }),

@@ -7,6 +7,7 @@ import type { Answer, Operation, ReadOperation, WriteOperation } from '../operat
 import { addressJudge } from '../webhooks/addresses.ts';
 import { eventFaults } from '../webhooks/events.ts';
 import { changeWebhook, createWebhook, removeWebhook, type WebhookInput } from '../webhooks/manage.ts';
+import { ATTEMPTS_MAX } from '../webhooks/retries.ts';
 import { showWebhooks } from '../webhooks/shown.ts';
 import { urlFault } from '../webhooks/target-url.ts';
 import { getVisibleWebhook, requireLog } from '../webhooks/visibility.ts';
@@ -41,7 +42,7 @@ Standard Webhooks specification. The body is \`{"type": "contacts.updated", "tim
 with the change as \`data\`. A body of over 64 KiB has \`truncated: true\` in \`data\`, with \`before\`, \`after\` and \`record\` null.
 
 Respond with 2xx within 15 seconds. Otherwise the change is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h.
-After the tenth failed attempt it is given up; a replay sends it again. The changes of one record arrive in order. A change can
+After ${ATTEMPTS_MAX} failed attempts it is given up; a replay sends it again. The changes of one record arrive in order. A change can
 arrive more than once: \`webhook-id\` is the same in each attempt, so that you can recognize what you already have.
 
 A webhook gets what the key that made it can read when a change is sent. A user-bound key sees only the webhooks of its user. To change

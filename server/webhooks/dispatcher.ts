@@ -86,6 +86,7 @@ export class WebhookDispatcher {
 
   async #lookOnce(): Promise<void> {
     const before = [...this.#held.values()];
+    const pinging = new Set(this.#pings.keys());
     const work = await findWebhookWork(this.#parts.store.read);
     const rows = new Map(work.webhooks.map((row) => [row.id, row]));
     for (const held of before) {
@@ -101,7 +102,9 @@ export class WebhookDispatcher {
     }
     for (const ping of work.pings) {
       const held = this.#held.get(ping.webhook_id);
-      if (held !== undefined && this.#mayBegin(held) && !this.#pings.has(ping.id))
+      // One that has ended since then was still pending when it was read.
+      const isKnown = pinging.has(ping.id) || this.#pings.has(ping.id);
+      if (held !== undefined && this.#mayBegin(held) && !isKnown)
         this.#pings.set(ping.id, this.#ping(held, ping));
     }
   }

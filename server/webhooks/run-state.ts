@@ -132,7 +132,7 @@ export class RunState {
     this.#log.touch(change);
   }
 
-  /** Has what failed tried again at that instant (Unix milliseconds) at the latest, at a new URL. */
+  /** Has what failed tried again at that instant (Unix milliseconds) at the latest: the webhook has a new URL, or is enabled again. */
   retryAt(at: number): void {
     this.#columns = { ...this.#columns, failing_since: null };
     for (const change of this.queue.all)

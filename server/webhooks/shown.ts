@@ -1,15 +1,15 @@
 // Webhooks and deliveries as responses show them.
 import type { ApiKeyRow, Db } from '../../db/engine/schema.ts';
 import type { WebhookDeliveryRow, WebhookRow } from '../../db/engine/webhook-rows.ts';
+import { TimeSlices } from '../../db/event-loop.ts';
 import { instantText } from '../../db/model/instants.ts';
 import type { Data } from '../../db/model/json.ts';
-import { listChanges } from '../../db/tables/change-queries.ts';
 import { findKeysByNumber } from '../../db/tables/keys.ts';
 import type { LogState } from '../../db/tables/log-state.ts';
 import { countWaiting } from '../../db/tables/webhook-queue.ts';
 import { type Access, accessOfKey } from '../access.ts';
-import { viewOf } from '../records/change-views.ts';
-import { eventsOf, isSubscribed, subscribedResources } from './events.ts';
+import { eventsOf } from './events.ts';
+import { readSubscribed } from './webhook-scanner.ts';
 
 /** How many changes after the place of a webhook are examined to count those that it is still to get. */
 export const COUNTED_CHANGES_MAX = 1_000;
@@ -27,7 +27,9 @@ export async function showWebhooks(db: Db, rows: readonly WebhookRow[], log: Log
   const keys = new Map(owners.map((key) => [key.number, key]));
   const waiting = await countWaiting(db, orgNumber);
   const shown: Data[] = [];
+  const turns = new TimeSlices();
   for (const row of rows) {
+    if (turns.isOver) await turns.next();
     const owner = keys.get(row.key_number);
     const pending = (waiting.get(row.id) ?? 0) + (await countAfterPlace(db, row, owner, log));
     shown.push(showWebhook(row, owner, pending));
@@ -44,18 +46,9 @@ async function countAfterPlace(
   const from = Math.max(row.place + 1, log.first);
   const to = Math.min(log.last, from + COUNTED_CHANGES_MAX - 1);
   if (owner === undefined || row.epoch !== log.epoch || from > to) return 0;
-  const events = eventsOf(row);
-  const access = accessOfKey(owner);
-  const resources = subscribedResources(events, access);
-  if (resources.length === 0) return 0;
-  const { rows } = await listChanges(db, {
-    ...{ orgNumber: row.org_id, resources, recordId: null, action: null, request: null },
-    ...{ direction: 'asc', from, to, limit: COUNTED_CHANGES_MAX },
-  });
-  return rows.filter((change) => {
-    const view = viewOf(access, change);
-    return view !== null && isSubscribed(events, `${view.resource.name}.${view.action}`);
-  }).length;
+  const sight = { access: accessOfKey(owner), events: eventsOf(row) };
+  const { views } = await readSubscribed(db, sight, { from, to }, COUNTED_CHANGES_MAX);
+  return views.length;
 }
 
 function showWebhook(row: WebhookRow, owner: ApiKeyRow | undefined, pending: number): Data {

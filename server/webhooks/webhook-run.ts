@@ -50,7 +50,9 @@ export class WebhookRun {
 
   /** Takes what clients have changed about the webhook, and whether replays are under way. */
   refresh(row: WebhookRow, hasReplays: boolean): void {
-    if (row.url !== this.#row.url) this.#state.retryAt(this.#parts.now());
+    // Disabled and enabled again between two looks, it fails no more as far as the database knows.
+    const isEnabledAgain = row.updated_at !== this.#row.updated_at && row.failing_since === null;
+    if (row.url !== this.#row.url || isEnabledAgain) this.#state.retryAt(this.#parts.now());
     this.#row = row;
     this.#hasReplays = hasReplays;
     this.#isReadable ||= hasReplays;

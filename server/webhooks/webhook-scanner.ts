@@ -1,5 +1,6 @@
 // What a webhook sees of the log of changes: what its key can read now, of what it subscribes to.
 
+import type { Db } from '../../db/engine/schema.ts';
 import type { WebhookDeliveryRow, WebhookRow } from '../../db/engine/webhook-rows.ts';
 import { instantText } from '../../db/model/instants.ts';
 import type { Store } from '../../db/store.ts';
@@ -8,8 +9,9 @@ import { findWebhookKey } from '../../db/tables/webhook-progress.ts';
 import type { DisabledReason } from '../../db/tables/webhooks.ts';
 import { type Access, accessOfKey } from '../access.ts';
 import { readFeed, readViews } from '../records/change-feed.ts';
+import type { ChangeView } from '../records/change-views.ts';
 import { openWebhookSecret } from '../signing/webhook-secrets.ts';
-import { isSubscribed, subscribedResources } from './events.ts';
+import { eventsOf, isSubscribed, subscribedResources } from './events.ts';
 import { changeMessage, pingMessage, type WebhookMessage } from './message.ts';
 
 /** Where a change is, and which record it concerns. */
@@ -28,6 +30,21 @@ export interface WebhookSight {
   events: readonly string[];
 }
 
+/** The changes in a range that a webhook subscribes to and sees, in order, and what of the range was not read for them. */
+export async function readSubscribed(
+  db: Db,
+  { access, events }: Pick<WebhookSight, 'access' | 'events'>,
+  range: ChangeRange,
+  limit: number,
+): Promise<{ views: ChangeView[]; rest: ChangeRange }> {
+  const resources = subscribedResources(events, access);
+  if (resources.length === 0) return { views: [], rest: { from: range.to + 1, to: range.to } };
+  const filters = { resources, recordId: null, action: null, request: null };
+  const { views, rest } = await readViews({ db, access }, { filters, direction: 'asc', range, limit });
+  const isWanted = ({ resource, action }: ChangeView) => isSubscribed(events, `${resource.name}.${action}`);
+  return { views: views.filter(isWanted), rest };
+}
+
 export class WebhookScanner {
   readonly #store: Pick<Store, 'read'>;
   readonly #key: string;
@@ -43,23 +60,19 @@ export class WebhookScanner {
     const key = await findWebhookKey(this.#store.read, row);
     if (key === undefined || key.revoked_at !== null) return 'key_revoked';
     if (key.expires_at !== null && key.expires_at <= now) return 'key_expired';
-    return { row, access: accessOfKey(key), events: JSON.parse(row.events) as string[] };
+    return { row, access: accessOfKey(key), events: eventsOf(row) };
   }
 
   /** Changes that the webhook subscribes to, in order, and up to which sequence number the log was read for them. */
   async scan(
-    { access, events }: WebhookSight,
+    sight: WebhookSight,
     range: ChangeRange,
     limit: number,
   ): Promise<{ changes: SubscribedChange[]; cursor: number }> {
-    const resources = subscribedResources(events, access);
-    if (resources.length === 0) return { changes: [], cursor: range.to };
-    const filters = { resources, recordId: null, action: null, request: null };
-    const request = { filters, direction: 'asc' as const, range, limit };
-    const { views, rest } = await readViews({ db: this.#store.read, access }, request);
-    const changes = views
-      .filter(({ resource, action }) => isSubscribed(events, `${resource.name}.${action}`))
-      .map(({ row, recordId }) => ({ sequence: row.sequence, resource: row.resource, record: recordId }));
+    const { views, rest } = await readSubscribed(this.#store.read, sight, range, limit);
+    const changes = views.map(({ row: { sequence, resource }, recordId: record }) => {
+      return { sequence, resource, record };
+    });
     return { changes, cursor: rest.from - 1 };
   }
 

@@ -1,5 +1,7 @@
 // `crm history` and `crm undelete`: what they print, and that all that a request deleted comes back as it was.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import { openStore } from '../../db/store.ts';
 import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
 import { ABSENT } from '../support/v2.ts';
 
@@ -31,6 +33,18 @@ async function deleteAll(resource: string, ids: string[]): Promise<string> {
   const { request_ids } = JSON.parse(run.stdout);
   expect(request_ids).toHaveLength(1);
   return request_ids[0];
+}
+
+/** Moves the changes after one to higher sequence numbers, as if others had come between. */
+async function moveChangesAfter(sequence: number, by: number): Promise<void> {
+  const store = await openStore(sandbox.database);
+  await store.write('accounts', async (trx) => {
+    await sql`update changes set sequence = sequence + ${by}, cause = cause + ${by} where sequence > ${sequence}`.execute(
+      trx,
+    );
+    await sql`update org_clocks set last_change = last_change + ${by} where last_change > 0`.execute(trx);
+  });
+  await store.close();
 }
 
 describe('crm history', () => {
@@ -119,6 +133,20 @@ describe('crm undelete', () => {
     const before = await list(`deals/${deal}/contacts`);
     expect(before.map(({ supervisor }) => supervisor).toSorted()).toEqual(people.toSorted());
     const requestId = await deleteAll('contacts', people);
+    await sandbox.ok(['undelete', '--request', requestId]);
+    expect(withoutTimes(await list(`deals/${deal}/contacts`))).toEqual(withoutTimes(before));
+  });
+
+  test('completes links also when thousands of other changes lie between', async () => {
+    const deal = await create('deals', 'name=Far');
+    const people = [await create('contacts', 'first_name=A'), await create('contacts', 'first_name=B')];
+    for (const [index, id] of people.entries())
+      await sandbox.ok(['link', `deals/${deal}/contacts`, id, `supervisor=${people[1 - index]}`]);
+    const before = await list(`deals/${deal}/contacts`);
+    const first = await create('contacts', 'first_name=X');
+    const requestId = await deleteAll('contacts', [first, ...people]);
+    const [change] = ndjson(await sandbox.ok(['history', 'contacts', first, '-o', 'ndjson']));
+    await moveChangesAfter(Number(change?.sequence), 30_000);
     await sandbox.ok(['undelete', '--request', requestId]);
     expect(withoutTimes(await list(`deals/${deal}/contacts`))).toEqual(withoutTimes(before));
   });

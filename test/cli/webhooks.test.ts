@@ -163,7 +163,7 @@ describe('ping', () => {
 
   test.each([
     ['failed', 500, 'responded with 500'],
-    ['gone', 410, 'is_enabled=true'],
+    ['gone', 410, 'a 410 to a change disables the webhook'],
     ['redirect', 302, 'redirect (302)'],
     ['timeout', null, 'within 15 s'],
     ['tls', null, 'TLS certificate'],

@@ -4,7 +4,7 @@ import { parseNetwork } from '../../db/networks.ts';
 import { findLogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { getWebhookKey } from '../../db/tables/settings.ts';
-import { listDeliveries } from '../../db/tables/webhook-deliveries.ts';
+import { insertDeliveries, listDeliveries } from '../../db/tables/webhook-deliveries.ts';
 import { countWaiting } from '../../db/tables/webhook-queue.ts';
 import { findWebhook, insertWebhook } from '../../db/tables/webhooks.ts';
 import { sealWebhookSecret } from '../../server/signing/webhook-secrets.ts';
@@ -110,4 +110,18 @@ export async function addWebhook(
     // As a plain array, which PostgreSQL's rows are not.
     deliveries: async () => [...(await listDeliveries(store.read, key, { before: null, limit: 5_000 }))],
   };
+}
+
+/** Asks for a ping of a webhook; returns when, in Unix milliseconds. */
+export async function addPing(
+  { store, orgNumber }: Harness,
+  { id: webhook_id }: AddedWebhook,
+): Promise<number> {
+  const at = Date.now();
+  const ping = {
+    ...{ org_id: orgNumber, webhook_id, id: recordId(at), sequence: null, type: 'ping', attempt: 1 },
+    ...{ at, ms: null, status: null, outcome: 'pending', next_attempt_at: at },
+  };
+  await store.write(orgNumber, (trx) => insertDeliveries(trx, [ping]));
+  return at;
 }

@@ -2,15 +2,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
 import { instantText } from '../../db/model/instants.ts';
-import { recordId } from '../../db/tables/record-id.ts';
-import { insertDeliveries } from '../../db/tables/webhook-deliveries.ts';
 import { insertPass } from '../../db/tables/webhook-queue.ts';
 import { deleteWebhook, updateWebhook } from '../../db/tables/webhooks.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { until } from '../support/until.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { type AddedWebhook, addWebhook, type Sending, startSending } from '../support/webhooks.ts';
+import { type AddedWebhook, addPing, addWebhook, type Sending, startSending } from '../support/webhooks.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -383,16 +381,29 @@ describe('a webhook', () => {
   });
 });
 
+test('a webhook that is disabled and enabled again at once has what failed tried at once', async () => {
+  const webhook = await hook();
+  receiver.answer = () => status(500);
+  await api.create('contacts', { first_name: 'Ada' });
+  const isStored = (attempt: number) =>
+    until(async () => (await webhook.deliveries()).length === attempt && (await webhook.waiting()) === 1);
+  await isStored(1);
+  await sending.forward(6_000);
+  await isStored(2);
+  expect((await webhook.row()).failing_since).toBeGreaterThan(0);
+  for (const is_enabled of [false, true]) {
+    const { status: code } = await api.patch(`/webhooks/${webhook.id}`, { is_enabled });
+    expect(code).toBe(200);
+  }
+  await sending.dispatcher.look();
+  await isStored(3);
+});
+
 test('pings are sent once, also to a webhook that is disabled', async () => {
   const [enabled, disabled] = [await hook(), await hook({ is_enabled: 0 })];
-  const { store, orgNumber } = harness;
-  const at = Date.now();
-  const pingOf = ({ id }: AddedWebhook) => ({
-    ...{ org_id: orgNumber, webhook_id: id, id: recordId(at), sequence: null, type: 'ping', attempt: 1 },
-    ...{ at, ms: null, status: null, outcome: 'pending', next_attempt_at: at },
-  });
   receiver.answer = () => status(500);
-  await store.write(orgNumber, (trx) => insertDeliveries(trx, [pingOf(enabled), pingOf(disabled)]));
+  const at = await addPing(harness, enabled);
+  await addPing(harness, disabled);
   await sending.dispatcher.look();
   await receiver.wait(2);
   for (const webhook of [enabled, disabled])

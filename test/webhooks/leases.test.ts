@@ -9,6 +9,7 @@ import { type Client, clientOf } from '../support/v2.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import {
   type AddedWebhook,
+  addPing,
   addWebhook,
   type Sending,
   type SendingOptions,
@@ -159,6 +160,36 @@ test('a server that ends before it could read where to continue stores no place'
   const run = new WebhookRun(parts as never, row, false);
   await run.stop(0);
   expect((await webhook.row()).place).toBe(row.place + 5);
+});
+
+test('a ping that ends while a lease is renewed is not sent again', async () => {
+  const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
+  receiver.answer = () => isAnswered.then(() => new Response(null, { status: 204 }));
+  const { write, ...parts } = storeParts();
+  const held = Promise.withResolvers<void>();
+  let renewal: PromiseWithResolvers<void> | null = null;
+  const holding: typeof write = async (scope, job) => {
+    const mine = renewal;
+    renewal = null;
+    mine?.resolve();
+    if (mine !== null) await held.promise;
+    return write(scope, job);
+  };
+  const server = await serverOf('one', { store: { ...parts, write: holding } });
+  await addPing(harness, webhook);
+  await server.dispatcher.look();
+  await receiver.wait(1);
+  server.skip(11_000);
+  const renewing = Promise.withResolvers<void>();
+  renewal = renewing;
+  const looking = server.dispatcher.look();
+  await renewing.promise;
+  answer();
+  await until(async () => (await webhook.deliveries()).every(({ outcome }) => outcome === 'delivered'));
+  held.resolve();
+  await looking;
+  await server.stop();
+  expect(receiver.received.length).toBe(1);
 });
 
 test('an organization that cannot be written to does not hold up the others', async () => {
