@@ -167,8 +167,8 @@ interface OperationBase {
   isBatch?: boolean;
   /** It deletes records, which the audit log notes with the client IP. */
   isDelete?: boolean;
-  /** It restores records, which the audit log notes with the client IP. */
-  isUndelete?: boolean;
+  /** Whether it adds entries to the audit log; deletes do anyway. */
+  isAudited?: boolean;
   /** Schema of `data` in a successful response, or of each event; none for 204. */
   answer?: TSchema;
   answerKind: 'success' | 'list' | 'batch' | 'none';

@@ -71,7 +71,9 @@ export async function runRestore(
   const flag = databaseFlag(config.db);
   if (webhooks > 0) {
     const are = `${counted(webhooks, 'webhook')} ${webhooks === 1 ? 'is' : 'are'} enabled`;
-    note(`${are}: "crm serve" sends changes to them, even if this database is a copy.`);
+    note(
+      `${are}: "crm serve" sends changes to ${webhooks === 1 ? 'it' : 'them'}, even if this database is a copy.`,
+    );
   }
   for (const { address, organization } of returned) {
     const words = `${shellWord(address)} --org ${shellWord(organization)}${flag}`;

@@ -1,7 +1,8 @@
 // Carries out `crm init`.
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
-import type { Store } from '../../db/store.ts';
+import { type Store, servingProcess } from '../../db/store.ts';
 import { createOrganization, createUser, findOrganization, findUser } from '../../db/tables/accounts.ts';
 import type { AuditAction } from '../../db/tables/audit.ts';
 import { type IssuedKey, issueKey, listKeys } from '../../db/tables/keys.ts';
@@ -37,16 +38,17 @@ export async function runInit(options: InitOptions, config: Config): Promise<voi
   const { org, issued } = made;
   if (made.isNewOrg) note(`Created organization ${org.name} (${org.id}).`);
   if (made.isNewUser) note(`Created user ${email}.`);
+  const isServed = !isDatabaseAddress(config.db) && servingProcess(config.db) !== null;
   const serve = `crm serve${databaseFlag(config.db)}`;
   if (issued === null) {
     const flag = databaseFlag(config.db);
     note(
       `${org.name} already has API keys. To issue another: crm keys issue --org ${shellWord(org.name)} --all-scopes${flag}`,
     );
-  } else if (await printKey(config, issued, [`${serve}   (in another terminal)`])) {
+  } else if (await printKey(config, issued, isServed ? [] : [`${serve}   (in another terminal)`])) {
     return;
   }
-  note(`Next: ${serve}`);
+  note(`Next: ${isServed ? 'crm list contacts   (with the key in CRM_API_KEY)' : serve}`);
 }
 
 // One transaction: two concurrent runs create one organization and one key.

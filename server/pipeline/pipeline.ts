@@ -94,9 +94,9 @@ async function passSteps(
   const { bodies, garbage, answers, fairTurns, replays, limiter } = services;
 
   exchange.route = operation.path;
-  // The audit log records deletes; other audited actions read the client IP themselves.
-  const { isDelete, isUndelete } = operation;
-  if (operation.method === 'DELETE' || isDelete || isUndelete)
+  // For the audit log; what notes exports finds the client IP by itself.
+  const { isDelete, isAudited } = operation;
+  if (operation.method === 'DELETE' || isDelete || isAudited)
     exchange.address ??= services.addressOf(request);
 
   // A body that came with the head is available one turn later, which is cheaper than waiting for it.

@@ -49,8 +49,8 @@ come right after it, with its sequence number as their \`cause\`.
 
 \`before\` and \`after\` have the fields that an update changed; \`before\` of a delete is the whole record. \`record\` is the
 record as it is **now**, or null if it no longer exists: a client that stores \`record\` for each change ends with an exact copy.
-Fields that the service computes from other records (\`last_interaction_at\`, \`member_count\`, \`recording_ids\`, the \`contact_id\` of
-attendees) leave no change by themselves.
+Fields that the service computes from other records leave no change by themselves: \`last_interaction_at\` (and \`updated_at\` with it),
+\`contact_ids\` and \`company_ids\` of interactions, \`member_count\`, \`recording_ids\`, the \`contact_id\` of attendees. Neither do external IDs.
 
 \`end_cursor\` is always a string, also for an empty page: send it later as \`cursor\` to get what has happened since.
 \`has_next_page\` is false once there is nothing more. A request examines at most ${EXAMINED_MAX.toLocaleString('en-US')} changes, so with filters a page can be

@@ -30,7 +30,7 @@ export function undeleteOperation(resource: Resource): WriteOperation {
     answerKind: 'success',
     successes: { 200: 'Restored.' },
     errorStatuses: [404, 409, 422],
-    isUndelete: true,
+    isAudited: true,
     run: async (call): Promise<Answer> => {
       const data = await undeleteRecord(call, resource, call.params.id ?? '');
       return { status: 200, object: 'success', data };

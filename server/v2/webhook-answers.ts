@@ -31,6 +31,7 @@ export const WEBHOOK_WRITING = {
   tag: WEBHOOKS_TAG,
   scopes: ['webhooks:write'],
   isWrite: true,
+  isAudited: true,
   query: {},
 } as const;
 

@@ -19,6 +19,16 @@ describe('init', () => {
     expect(stderr).not.toMatch(KEY);
   });
 
+  test('of a database that is served already says what to run next instead', async () => {
+    await using other = await Sandbox.withDatabase();
+    const server = await other.serve();
+    expect((await other.crm(['init', '--org', 'Other'])).stderr).toContain('Next: crm list contacts ');
+    const { output } = await other.onTerminal(['init', '--org', 'Shown']);
+    expect(output).toMatch(/Next: export CRM_API_KEY=service_live_\S+\n +crm list /);
+    expect(output).not.toContain('crm serve');
+    await server.stop();
+  });
+
   test('makes one organization, the user, and a v2 key with every scope', async () => {
     expect(ndjson(await sandbox.ok(['orgs', 'list'])).map((org) => org.name)).toEqual(['Example']);
     expect(ndjson(await sandbox.ok(['users', 'list', '--org', 'Example'])).map((user) => user.email)).toEqual(
