@@ -206,7 +206,7 @@ function ownerIn(resource: Resource, record: LinkEnd | undefined): ColumnValue {
  * @param owners of the records at its ends
  */
 export function linkChange(
-  { name, parent, link }: LinkKind,
+  { ownName, link }: LinkKind,
   row: KindLinkRow,
   child: string,
   owners: { parent: ColumnValue; child: ColumnValue },
@@ -214,7 +214,6 @@ export function linkChange(
   const { parent_id, child_id: id, linked_at } = row;
   const fields: Row = {};
   for (const own in link.fields) fields[own] = row[own] ?? null;
-  const short = name.slice(parent.name.length + 1);
-  const values = { name: short, resource: child, id, linked_at, fields, owner: owners.child };
+  const values = { name: ownName, resource: child, id, linked_at, fields, owner: owners.child };
   return { parent: parent_id, parentOwner: owners.parent, values };
 }

@@ -89,15 +89,11 @@ function linkSchema(): TSchema {
   const schemas = new Map<string, TSchema>();
   for (const kind of LINK_KINDS) {
     const own = Object.keys(kind.link.fields);
-    const name = own.length === 0 ? 'BareLink' : `${typeNameOf(kind.parent, nameIn(kind))}Link`;
+    const name = own.length === 0 ? 'BareLink' : `${typeNameOf(kind.parent, kind.ownName)}Link`;
     const fields = { ...keyFieldsOf(kind), linked_at: linkedAtField(), ...kind.link.fields };
     if (!schemas.has(own.join())) schemas.set(own.join(), named(name, recordSchema(fields)));
   }
   return named('Link', Type.Union([...schemas.values()]));
-}
-
-function nameIn({ parent, name }: LinkKind): string {
-  return name.slice(parent.name.length + 1);
 }
 
 function keyFieldsOf({ parent, link }: LinkKind): Record<string, Field> {

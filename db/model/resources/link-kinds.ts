@@ -6,6 +6,8 @@ import { getResource, RESOURCES } from './registry.ts';
 export interface LinkKind {
   /** The plural of the parent and the name of the sub-resource: `deals.contacts`. */
   name: string;
+  /** The name of the sub-resource alone: `contacts`. */
+  ownName: string;
   parent: Resource;
   /** Where the links are; the rows of an association are its parents. */
   link: Link;
@@ -17,11 +19,13 @@ export interface LinkKind {
 
 /** All kinds, in the order of the resources. */
 export const LINK_KINDS: readonly LinkKind[] = RESOURCES.flatMap((parent) => [
-  ...Object.entries(parent.links).map(([name, link]) => ({
-    ...{ name: `${parent.name}.${name}`, parent, link, linkedAt: ['created_at'], association: null },
+  ...Object.entries(parent.links).map(([ownName, link]) => ({
+    ...{ name: `${parent.name}.${ownName}`, ownName, parent },
+    ...{ link, linkedAt: ['created_at'], association: null },
   })),
-  ...Object.entries(parent.associations).map(([name, association]) => ({
-    ...{ name: `${parent.name}.${name}`, parent, link: linkOf(parent, association), association },
+  ...Object.entries(parent.associations).map(([ownName, association]) => ({
+    ...{ name: `${parent.name}.${ownName}`, ownName, parent },
+    ...{ link: linkOf(parent, association), association },
     linkedAt: [association.linkedAt, 'updated_at'],
   })),
 ]);
