@@ -1,7 +1,7 @@
 // `crm audit list`: what operators and keys did, newest first.
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { count } from '../settings/options.ts';
+import { limitOption } from '../settings/options.ts';
 
 /** Adds `crm audit list`. */
 export function registerAuditCommand(program: Command): void {
@@ -16,9 +16,7 @@ export function registerAuditCommand(program: Command): void {
     .option('--since <when>', 'Only entries since a date or time, or of the last 7d, 12h, …')
     .option('--action <action>', 'Only entries with this action, such as key.issued or record.deleted')
     .option('--actor <actor>', 'Only entries by this key (ID), user (ID) or operator (user@host)')
-    .addOption(
-      new Option('--limit <n>', 'Maximum number of entries (default: 100)').argParser(count).conflicts('all'),
-    )
+    .addOption(limitOption('entries', 100))
     .option('--all', 'List all entries')
     .addHelpText(
       'after',

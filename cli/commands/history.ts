@@ -1,7 +1,7 @@
 // `crm history`: prints the changes of a record, newest first.
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { count } from '../settings/options.ts';
+import { limitOption } from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -20,9 +20,7 @@ export function registerHistoryCommand(program: Command): void {
     )
     .argument('<resource>', 'One of contacts, companies, deals, …')
     .argument('<id>', 'ID of the record')
-    .addOption(
-      new Option('--limit <n>', 'Maximum number of changes (default: 20)').argParser(count).conflicts('all'),
-    )
+    .addOption(limitOption('changes'))
     .option('--all', 'Print all changes')
     .addHelpText('after', EXAMPLES)
     .action(lazyAction(async () => (await import('../follow/history.ts')).runHistory));

@@ -1,7 +1,7 @@
 // `crm list`: pages through a resource and prints its records.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { apiOption, collect, count } from '../settings/options.ts';
+import { apiOption, collect, limitOption } from '../settings/options.ts';
 
 /** Adds `crm list`. */
 export function registerListCommand(program: Command): void {
@@ -10,9 +10,7 @@ export function registerListCommand(program: Command): void {
     .summary('List records')
     .description('List the records of a resource, or those linked to one, such as deals/ID/contacts')
     .argument('<resource>', 'One of contacts, companies, deals, …, or a sub-resource')
-    .addOption(
-      new Option('--limit <n>', 'Maximum number of records (default: 20)').argParser(count).conflicts('all'),
-    )
+    .addOption(limitOption('records'))
     .option('--all', 'List all records')
     .option('--envelope', 'Print one page as the server sent it')
     .option('--cursor <cursor>', 'Continue where an earlier list ended')

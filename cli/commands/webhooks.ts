@@ -1,7 +1,7 @@
 // `crm webhooks`: where changes are sent, and what was delivered.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { count, dryRunOption } from '../settings/options.ts';
+import { count, dryRunOption, limitOption } from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -96,11 +96,7 @@ function registerActions(webhooks: Command): void {
     .command('deliveries')
     .description('List the attempts to deliver to a webhook, the newest first')
     .argument('<id>', 'ID of the webhook')
-    .addOption(
-      new Option('--limit <n>', 'Maximum number of deliveries (default: 20)')
-        .argParser(count)
-        .conflicts('all'),
-    )
+    .addOption(limitOption('deliveries'))
     .option('--all', 'List all deliveries of the last 30 days')
     .action(lazyAction(async () => (await import('../webhooks/run.ts')).runWebhooksDeliveries));
 }

@@ -4,6 +4,7 @@ import { AUDIT_ACTIONS, type AuditAction, type ListedEntry, listAudit } from '..
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Config } from '../settings/config.ts';
+import { limitOf } from '../settings/options.ts';
 import { sinceMs } from '../settings/since.ts';
 import { type ColumnLayout, createPrinter, type Printer } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
@@ -33,7 +34,7 @@ const LOOK: ColumnLayout = {
 export async function runAuditList(options: AuditFlags, config: Config): Promise<void> {
   const since = options.since === undefined ? undefined : sinceMs(options.since, Date.now());
   const action = options.action === undefined ? undefined : actionOf(options.action);
-  const limit = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? LIMIT_DEFAULT);
+  const limit = limitOf(options, LIMIT_DEFAULT);
   const printer = createPrinter(config, LOOK);
   const hasMore = await withReader(config.db, async (store) => {
     const query = {

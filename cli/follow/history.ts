@@ -5,6 +5,7 @@ import { connect } from '../api/connect.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
 import { resourceNamed, resourcePath } from '../api/target.ts';
 import type { Config } from '../settings/config.ts';
+import { limitOf } from '../settings/options.ts';
 import { createPrinter } from '../terminal/output.ts';
 import { note, stdout, writeOut } from '../terminal/streams.ts';
 import { terminalWidth } from '../terminal/wrap.ts';
@@ -17,7 +18,6 @@ export interface HistoryFlags {
   all?: boolean;
 }
 
-const LIMIT_DEFAULT = 20;
 const FIELDS = [
   ...['sequence', 'at', 'action', 'resource', 'record_id', 'actor', 'request_id', 'cause'],
   ...['before', 'after', 'link'],
@@ -27,7 +27,7 @@ const FIELDS = [
 export async function runHistory(
   name: string,
   id: string,
-  { limit, all = false }: HistoryFlags,
+  flags: HistoryFlags,
   config: Config,
 ): Promise<void> {
   const path = resourcePath(resourceNamed(name), id);
@@ -35,7 +35,7 @@ export async function runHistory(
   const names = new Names(client, new AbortController().signal);
   const isForPeople = config.output === 'table';
   const printer = createPrinter(config, { columns: FIELDS, allFields: FIELDS });
-  const limits = { limit: all ? Number.POSITIVE_INFINITY : (limit ?? LIMIT_DEFAULT) };
+  const limits = { limit: limitOf(flags) };
   const record = isForPeople ? await currentRecord(client, path) : null;
   let isEmpty = true;
   let hasMore = false;

@@ -4,6 +4,7 @@ import { type ListOptions, type ListRequest, listRequest } from '../api/list-req
 import { pagesOf } from '../api/pages.ts';
 import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
+import { LIMIT_DEFAULT, limitOf } from '../settings/options.ts';
 import { createPrinter, parseFields } from '../terminal/output.ts';
 import { note, writeValues } from '../terminal/streams.ts';
 
@@ -15,12 +16,9 @@ export interface ListFlags extends ListOptions {
   fields?: string;
 }
 
-const LIMIT_DEFAULT = 20;
-
 /** Prints records up to the limit, and how to continue. */
 export async function runList(resource: string, flags: ListFlags, config: Config): Promise<void> {
   const list = listRequest(resource, flags);
-  const limit = flags.all ? Number.POSITIVE_INFINITY : (flags.limit ?? LIMIT_DEFAULT);
   const cursor = flags.cursor ?? null;
   if (flags.envelope) return printEnvelope(list, flags, cursor, config);
   const known = list.look.allFields.length > 0 ? list.look.allFields : undefined;
@@ -28,7 +26,7 @@ export async function runList(resource: string, flags: ListFlags, config: Config
   const printer = createPrinter(config, { ...list.look, fields });
   const client = await connect(config);
   let nextCursor: string | null = null;
-  for await (const page of pagesOf(client, list, { cursor, limit })) {
+  for await (const page of pagesOf(client, list, { cursor, limit: limitOf(flags) })) {
     await printer.print(page.records);
     nextCursor = page.nextCursor;
   }
@@ -42,8 +40,8 @@ async function printEnvelope(
   cursor: string | null,
   config: Config,
 ): Promise<void> {
-  const limit = flags.limit ?? Math.min(LIMIT_DEFAULT, list.pageSizeMax);
-  if (flags.all || flags.fields !== undefined || limit > list.pageSizeMax) {
+  const limit = limitOf(flags, Math.min(LIMIT_DEFAULT, list.pageSizeMax));
+  if (flags.fields !== undefined || limit > list.pageSizeMax) {
     throw usageError(
       `--envelope prints one complete page of at most ${list.pageSizeMax} records.`,
       'remove --all and --fields, and pass page_info.end_cursor to --cursor for the next page.',

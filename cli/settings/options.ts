@@ -22,6 +22,23 @@ export function upTo(max: number): (value: string) => number {
   };
 }
 
+/** How many rows to print by default. */
+export const LIMIT_DEFAULT = 20;
+
+/** `--limit`, of a command that has `--all` too; `rows` are what it counts. */
+export function limitOption(rows: string, byDefault = LIMIT_DEFAULT): Option {
+  const description = `Maximum number of ${rows} (default: ${byDefault})`;
+  return new Option('--limit <n>', description).argParser(count).conflicts('all');
+}
+
+/** How many rows to print at most. */
+export function limitOf(
+  { limit, all = false }: { limit?: number; all?: boolean },
+  byDefault = LIMIT_DEFAULT,
+): number {
+  return all ? Number.POSITIVE_INFINITY : (limit ?? byDefault);
+}
+
 /** A TCP port; 0 lets the system choose. */
 export function port(value: string): number {
   const number = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;

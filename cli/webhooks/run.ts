@@ -6,6 +6,7 @@ import { recordOf } from '../api/envelope.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
 import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
+import { limitOf } from '../settings/options.ts';
 import { sinceMs } from '../settings/since.ts';
 import { createPrinter, NOTHING_WRITTEN, printRecord } from '../terminal/output.ts';
 import { confirmDelete, requireTerminal } from '../terminal/questions.ts';
@@ -16,8 +17,6 @@ interface WebhookWrite {
   data?: string;
   dryRun?: boolean;
 }
-
-const DELIVERIES_DEFAULT = 20;
 
 /** Prints all webhooks. */
 export async function runWebhooksList(_flags: unknown, config: Config): Promise<void> {
@@ -132,14 +131,13 @@ function spanOf(from: number | undefined, to: number | undefined): Data {
 /** Prints attempts to deliver, newest first. */
 export async function runWebhooksDeliveries(
   id: string,
-  { limit, all = false }: { limit?: number; all?: boolean },
+  flags: { limit?: number; all?: boolean },
   config: Config,
 ): Promise<void> {
   const list = listAt(webhookPath(id, '/deliveries'));
   const printer = createPrinter(config, DELIVERY_LOOK);
-  const max = all ? Number.POSITIVE_INFINITY : (limit ?? DELIVERIES_DEFAULT);
   let hasMore = false;
-  for await (const page of pagesOf(await connect(config), list, { limit: max })) {
+  for await (const page of pagesOf(await connect(config), list, { limit: limitOf(flags) })) {
     await printer.print(page.records);
     hasMore = page.nextCursor !== null;
   }
