@@ -6,8 +6,8 @@ import { DELIVERY_OUTCOMES } from '../../db/tables/webhook-deliveries.ts';
 import { DISABLED_REASONS } from '../../db/tables/webhooks.ts';
 import { EVENTS_MAX } from '../webhooks/events.ts';
 import { COUNTED_CHANGES_MAX } from '../webhooks/shown.ts';
+import { URL_CHARACTERS_MAX } from '../webhooks/target-url.ts';
 
-const URL_CHARACTERS_MAX = 2_048;
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
 const closed = { additionalProperties: false };
 

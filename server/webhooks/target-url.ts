@@ -16,7 +16,8 @@ export interface WebhookTarget {
 
 const PORTS = { http: 80, https: 443 };
 const PUBLIC_PORTS = [PORTS.https, 8443];
-const URL_CHARACTERS_MAX = 2_048;
+/** Maximum length of the URL of a webhook. */
+export const URL_CHARACTERS_MAX = 2_048;
 const EXAMPLE = 'an https URL such as https://example.com/hooks';
 
 // Spaces and control characters, which URL parsers remove or replace.
