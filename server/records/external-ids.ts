@@ -79,9 +79,8 @@ export function externalIdTaken(
   owner: OwnerRecord | undefined,
   path: string,
 ): ApiError {
-  return conflict(access, resource, owner, {
-    ...{ path, message: `another ${resource.singular} has this external ID` },
-  });
+  const message = `another ${resource.singular} has this external ID`;
+  return conflict(access, resource, owner, { path, message });
 }
 
 /** The external IDs of one record. */

@@ -144,10 +144,8 @@ function writingOf({ access: { orgNumber }, now }: Writer, { parent, child, link
 }
 
 function kindRow(link: Link, row: LinkRow): KindLinkRow {
-  const own: Row = {};
-  for (const name in link.fields) own[name] = row[name] ?? null;
   const [parent_id, child_id] = [String(row[link.parentColumn]), String(row[link.childColumn])];
-  return { ...own, parent_id, child_id, linked_at: row.created_at };
+  return { ...ownFields(link, row), parent_id, child_id, linked_at: row.created_at };
 }
 
 interface Links {
@@ -196,8 +194,8 @@ async function presentLinks(
 }
 
 // The link's own fields.
-function ownFields({ fields }: Link, row: LinkRow): Data {
-  const own: Data = {};
+function ownFields({ fields }: Link, row: LinkRow): Row {
+  const own: Row = {};
   for (const name in fields) own[name] = row[name] ?? null;
   return own;
 }
