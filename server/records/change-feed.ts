@@ -1,6 +1,7 @@
 // The feed of changes: a page of what a key sees of the log, from a place in it.
 
 import { TimeSlices } from '../../db/event-loop.ts';
+import { instantText } from '../../db/model/instants.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { findActors } from '../../db/tables/change-actors.ts';
@@ -74,6 +75,16 @@ export async function getKeptLog({ db, access }: Reader): Promise<LogState> {
   if (!log.isKept)
     throw new ApiError('RESOURCE_NOT_FOUND', 'This service keeps no changes; its operator can turn that on.');
   return log;
+}
+
+/** Whether an instant (Unix milliseconds) is earlier than all that the log still has. */
+export function isBeforeLog({ first, firstAt, instant }: LogState, at: number): boolean {
+  return first > 1 && at < (firstAt ?? instant + 1);
+}
+
+/** Since when changes are kept, in words. */
+export function keptSince({ firstAt }: LogState): string {
+  return firstAt === null ? 'no earlier change is kept' : `changes are kept since ${instantText(firstAt)}`;
 }
 
 /** What remains of a stretch of the log after one of its changes. */

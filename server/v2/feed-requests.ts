@@ -2,7 +2,6 @@
 import { requestBytes } from '../../db/engine/author.ts';
 import type { Eventually } from '../../db/engine/engine.ts';
 import { exampleId } from '../../db/model/fields.ts';
-import { instantText } from '../../db/model/instants.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { findSequenceAt } from '../../db/tables/change-places.ts';
@@ -15,6 +14,7 @@ import { type ApiError, insufficientScope, invalid } from '../errors.ts';
 import type { QueryParameter, ReadCall } from '../operation.ts';
 import { parseInstant } from '../pipeline/query.ts';
 import { requireScope } from '../pipeline/scope.ts';
+import { isBeforeLog, keptSince } from '../records/change-feed.ts';
 import type { FeedCursors, FeedPlace } from '../signing/feed-cursors.ts';
 
 /** The path of the feed, to which cursors are bound. */
@@ -128,7 +128,7 @@ export async function rangeFrom(
     const message = 'must be oldest, now, a date and time such as 2026-01-31T09:30:00Z, or Unix milliseconds';
     throw invalid('start', message, 'VALIDATION_INVALID_FORMAT');
   }
-  if (first > 1 && instant < (log.firstAt ?? log.instant + 1)) throw notKept(log, 'start', TOO_OLD);
+  if (isBeforeLog(log, instant)) throw notKept(log, 'start', TOO_OLD);
   const { orgNumber } = access;
   if (isForward) return from(await findSequenceAt(db, orgNumber, log, instant));
   return upTo((await findSequenceAt(db, orgNumber, log, instant + 1)) - 1);
@@ -136,8 +136,6 @@ export async function rangeFrom(
 
 const TOO_OLD = 'is too old';
 
-function notKept({ firstAt }: LogState, path: PlacePath, why: string): ApiError {
-  const since =
-    firstAt === null ? 'no earlier change is kept' : `changes are kept since ${instantText(firstAt)}`;
-  return invalid(path, `${why}: ${since}; copy the records again`, 'VALIDATION_OUT_OF_RANGE');
+function notKept(log: LogState, path: PlacePath, why: string): ApiError {
+  return invalid(path, `${why}: ${keptSince(log)}; copy the records again`, 'VALIDATION_OUT_OF_RANGE');
 }

@@ -1,12 +1,12 @@
 // What a client has sent to a webhook on request: a ping, or changes of the past.
 import type { WebhookDeliveryRow } from '../../db/engine/webhook-rows.ts';
-import { instantText } from '../../db/model/instants.ts';
 import { findSequenceAt } from '../../db/tables/change-places.ts';
 import type { LogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { insertDeliveries, PING } from '../../db/tables/webhook-deliveries.ts';
 import { insertPass, listPasses } from '../../db/tables/webhook-queue.ts';
 import { ApiError, invalid } from '../errors.ts';
+import { isBeforeLog, keptSince } from '../records/change-feed.ts';
 import { recordOn, rowKeyOf, type WebhookWriter } from './manage.ts';
 import { getOwnedWebhook } from './visibility.ts';
 
@@ -69,13 +69,9 @@ export async function replayChanges(
 }
 
 async function spanSince({ db, access }: WebhookWriter, since: number, log: LogState): Promise<ChangeSpan> {
-  const { first, last, firstAt } = log;
-  if (first > 1 && since < (firstAt ?? log.instant + 1)) {
-    const kept =
-      firstAt === null ? 'no earlier change is kept' : `changes are kept since ${instantText(firstAt)}`;
-    throw invalid('since', `is too early: ${kept}`, 'VALIDATION_OUT_OF_RANGE');
-  }
-  return { from: await findSequenceAt(db, access.orgNumber, log, since), to: last };
+  if (isBeforeLog(log, since))
+    throw invalid('since', `is too early: ${keptSince(log)}`, 'VALIDATION_OUT_OF_RANGE');
+  return { from: await findSequenceAt(db, access.orgNumber, log, since), to: log.last };
 }
 
 function checked(span: ChangeSpan, { access }: WebhookWriter, { first, last }: LogState): ChangeSpan {
