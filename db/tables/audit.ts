@@ -47,6 +47,11 @@ export interface Actor {
   origin: string;
 }
 
+/** The actor of what a server does by itself; `host` is where it runs. */
+export function serverActor(host: string): Actor {
+  return { type: 'server', id: host, userId: null, origin: 'server' };
+}
+
 export interface AuditEntry {
   /** The organization's number; null for actions that belong to none. */
   orgNumber: number | null;
@@ -169,7 +174,7 @@ export async function pruneAudit(
     total += await store.write('accounts', (trx) => deleteUpTo(trx, upTo));
   }
   if (total === 0) return;
-  const actor: Actor = { type: 'server', id: host, userId: null, origin: 'server' };
+  const actor = serverActor(host);
   const details = { entries: total, before: new Date(before).toISOString() };
   await store.write('accounts', (trx) =>
     recordAudit(trx, { orgNumber: null, actor, action: 'audit.pruned', target: null, details, now }),

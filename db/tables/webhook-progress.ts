@@ -9,7 +9,7 @@ import type {
   WebhookRow,
   WebhookWaitingRow,
 } from '../engine/webhook-rows.ts';
-import { recordAudit } from './audit.ts';
+import { recordAudit, serverActor } from './audit.ts';
 import { insertDeliveries } from './webhook-deliveries.ts';
 import { clearQueue, deletePass, insertWaiting, movePass } from './webhook-queue.ts';
 import { type DisabledReason, disableWebhook } from './webhooks.ts';
@@ -91,12 +91,8 @@ export async function saveProgress(
   await insertDeliveries(trx, deliveries);
   if (disabled !== null && (await disableWebhook(trx, key, disabled, now)))
     await recordAudit(trx, {
-      ...{ orgNumber: org, actor: { type: 'server', id: host, userId: null, origin: 'server' }, now },
-      ...{
-        action: 'webhook.disabled',
-        target: { type: 'webhooks', id: webhook },
-        details: { reason: disabled },
-      },
+      ...{ orgNumber: org, actor: serverActor(host), action: 'webhook.disabled' },
+      ...{ target: { type: 'webhooks', id: webhook }, details: { reason: disabled }, now },
     });
   return true;
 }
