@@ -1,7 +1,7 @@
 // Who made changes: their keys, by the numbers in the log.
 
 import type { Db } from '../engine/schema.ts';
-import { statement } from '../engine/statement.ts';
+import { findKeyByNumber } from './keys.ts';
 
 /** Who made a change. */
 export interface ChangeActor {
@@ -11,14 +11,6 @@ export interface ChangeActor {
   userId: string | null;
 }
 
-const keys = statement<{ id: string; access: string; user_id: string | null }>((db, param) =>
-  db
-    .selectFrom('api_keys')
-    .select(['id', 'access', 'user_id'])
-    .where('org_id', '=', param('org'))
-    .where('number', '=', param('number')),
-);
-
 /** The keys with these numbers in an organization. */
 export async function findActors(
   db: Db,
@@ -27,7 +19,7 @@ export async function findActors(
 ): Promise<Map<number, ChangeActor>> {
   const actors = new Map<number, ChangeActor>();
   const find = async (number: number) => {
-    const [key] = await keys(db, { org: orgNumber, number });
+    const key = await findKeyByNumber(db, orgNumber, number);
     if (key !== undefined)
       actors.set(number, { id: key.id, userId: key.access === 'user' ? key.user_id : null });
   };

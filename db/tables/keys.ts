@@ -99,6 +99,24 @@ export function findKey(db: Db, id: string): Promise<ApiKeyRow | undefined> {
   return db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+const keyByNumber = statement<ApiKeyRow>((db, param) =>
+  db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('org_id', '=', param('org'))
+    .where('number', '=', param('number')),
+);
+
+/** The key with that number in an organization. */
+export async function findKeyByNumber(
+  db: Db,
+  orgNumber: number,
+  number: number,
+): Promise<ApiKeyRow | undefined> {
+  const [key] = await keyByNumber(db, { org: orgNumber, number });
+  return key;
+}
+
 /** The keys with these numbers in an organization, in no order. */
 export async function findKeysByNumber(
   db: Db,

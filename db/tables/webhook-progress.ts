@@ -1,7 +1,7 @@
 // How far the sending of webhooks has come: read when a server begins to send to one, and stored a few times a second.
 
 import { sql } from 'kysely';
-import type { ApiKeyRow, Db, RecordKey, Trx } from '../engine/schema.ts';
+import type { RecordKey, Trx } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import type {
   WebhookDeliveryRow,
@@ -95,18 +95,4 @@ export async function saveProgress(
       ...{ target: { type: 'webhooks', id: webhook }, details: { reason: disabled }, now },
     });
   return true;
-}
-
-const keyByNumber = statement<ApiKeyRow>((db, param) =>
-  db
-    .selectFrom('api_keys')
-    .selectAll()
-    .where('org_id', '=', param('org'))
-    .where('number', '=', param('number')),
-);
-
-/** The key that made a webhook. */
-export async function findWebhookKey(db: Db, row: WebhookRow): Promise<ApiKeyRow | undefined> {
-  const [key] = await keyByNumber(db, { org: row.org_id, number: row.key_number });
-  return key;
 }

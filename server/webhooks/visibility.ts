@@ -2,7 +2,7 @@
 import type { ApiKeyRow, Db } from '../../db/engine/schema.ts';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
-import { findKeysByNumber } from '../../db/tables/keys.ts';
+import { findKeyByNumber } from '../../db/tables/keys.ts';
 import { findLogState, type LogState } from '../../db/tables/log-state.ts';
 import { findWebhook } from '../../db/tables/webhooks.ts';
 import { type Access, accessOfKey, hasScope } from '../access.ts';
@@ -60,9 +60,9 @@ export async function getOwnedWebhook(reader: WebhookReader, id: string): Promis
   return { row, owner };
 }
 
-/** The key whose access a webhook has. */
-export async function getOwner(db: Db, { org_id, id, key_number }: WebhookRow): Promise<ApiKeyRow> {
-  const [owner] = await findKeysByNumber(db, org_id, [key_number]);
+// The key whose access a webhook has.
+async function getOwner(db: Db, { org_id, id, key_number }: WebhookRow): Promise<ApiKeyRow> {
+  const owner = await findKeyByNumber(db, org_id, key_number);
   if (owner === undefined) throw new Error(`the key of webhook ${id} is gone`);
   return owner;
 }

@@ -5,7 +5,7 @@ import type { WebhookDeliveryRow, WebhookRow } from '../../db/engine/webhook-row
 import { instantText } from '../../db/model/instants.ts';
 import type { Store } from '../../db/store.ts';
 import type { ChangeRange } from '../../db/tables/change-queries.ts';
-import { findWebhookKey } from '../../db/tables/webhook-progress.ts';
+import { findKeyByNumber } from '../../db/tables/keys.ts';
 import type { DisabledReason } from '../../db/tables/webhooks.ts';
 import { type Access, accessOfKey } from '../access.ts';
 import { readFeed, readViews } from '../records/change-feed.ts';
@@ -57,7 +57,7 @@ export class WebhookScanner {
 
   /** What the webhook can see now, or why it can see nothing any more. `now` is in Unix milliseconds. */
   async look(row: WebhookRow, now: number): Promise<WebhookSight | DisabledReason> {
-    const key = await findWebhookKey(this.#store.read, row);
+    const key = await findKeyByNumber(this.#store.read, row.org_id, row.key_number);
     if (key === undefined || key.revoked_at !== null) return 'key_revoked';
     if (key.expires_at !== null && key.expires_at <= now) return 'key_expired';
     return { row, access: accessOfKey(key), events: eventsOf(row) };
