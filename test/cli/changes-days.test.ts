@@ -1,4 +1,4 @@
-// How long changes are kept: said once to one server, and true for the database from then on.
+// How long changes are kept: set once, on one server, it applies to the database from then on.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Sandbox } from '../support/command.ts';
 

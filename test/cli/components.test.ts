@@ -1,4 +1,4 @@
-// What the executable says it is made of: each package that ours need, with its licence, in the forms others ask for.
+// What the executable is made of: every package that runs in it, with its licence, as a CycloneDX bill of materials and as text.
 import { expect, test } from 'bun:test';
 import manifest from '../../package.json' with { type: 'json' };
 import { Sandbox } from '../support/command.ts';

@@ -1,4 +1,4 @@
-// `--debug`: requests and answers on stderr, above what is live there, and nothing in it that only its owner may know.
+// `--debug`: requests and responses on stderr, above a progress bar, without any secret.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { type Result, Sandbox } from '../support/command.ts';

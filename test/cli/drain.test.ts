@@ -1,4 +1,4 @@
-// Between SIGTERM and the end: a server under load that is still reached loses no request, and says that it is going.
+// Between SIGTERM and the end: a server under load loses no request, and tells its clients that it is stopping.
 import { describe, expect, test } from 'bun:test';
 import { Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';

@@ -1,4 +1,4 @@
-// `crm export`: formats, files that appear when whole, resuming, everything at once.
+// `crm export`: formats, files that appear only when they are complete, resuming, and exporting everything.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';

@@ -1,4 +1,4 @@
-// Files that commands write beside others: private, whole, and reached by no link.
+// Files that commands write: private, complete or not there at all, and never through a link.
 import { afterAll, describe, expect, test } from 'bun:test';
 import {
   closeSync,

@@ -1,4 +1,4 @@
-// `crm health` and what else asks a server: it is the one that was named, and no other.
+// `crm health` and `crm doctor` ask only the server that was named, and follow no redirect.
 import { afterAll, expect, test } from 'bun:test';
 import { generateKey } from '../../db/tables/key-format.ts';
 import { Sandbox } from '../support/command.ts';

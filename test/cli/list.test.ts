@@ -1,4 +1,4 @@
-// The data commands against a running server: list, get, create, update, delete, link, unlink.
+// `crm list`: limits and pages, filters and fields, each output format, a terminal, and version 1.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ndjson, Sandbox } from '../support/command.ts';
 

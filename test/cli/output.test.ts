@@ -1,4 +1,4 @@
-// What the writers of CSV and tables make of any data.
+// How CSV and tables are written, whatever the data.
 import { describe, expect, test } from 'bun:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// `crm orgs quota` as its users run it: beside a server, which holds to it from the very next request on, and in doctor.
+// `crm orgs quota` beside a running server, which enforces it from the next request on; `crm doctor` reports its use.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { checkQuotas } from '../../cli/doctor/quotas.ts';
 import { openStore, type Store } from '../../db/store.ts';

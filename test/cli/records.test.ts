@@ -1,4 +1,4 @@
-// The data commands against a running server: get, create, update, delete, link, unlink.
+// The commands for single records against a running server: create, get, update, delete, link, unlink, and their dry runs.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ndjson, Sandbox } from '../support/command.ts';
 

@@ -1,4 +1,4 @@
-// What is taken out of texts for troubleshooting: every kind of secret in every form, and nothing beside it.
+// What is removed from texts for troubleshooting: every kind of secret in every form, and nothing else.
 import { describe, expect, test } from 'bun:test';
 import { headerLine, redact, redactedStart } from '../../cli/terminal/redact.ts';
 import { generateKey } from '../../db/tables/key-format.ts';

@@ -1,4 +1,4 @@
-// A release: executables that are the same however often they are built, what is missing told, and what is known against packages.
+// A release: reproducible executables, a list of what is missing, and known vulnerabilities of packages.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

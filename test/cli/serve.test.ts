@@ -1,4 +1,4 @@
-// `crm serve`: where it listens, what it refuses, what it tells.
+// `crm serve`: where it listens, what it refuses, what it prints.
 import { afterAll, describe, expect, test } from 'bun:test';
 import { Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';

@@ -1,4 +1,4 @@
-// crm webhooks: creates, changes and deletes webhooks, shows their secrets once, and says what came of a ping.
+// `crm webhooks`: creates, changes and deletes webhooks, shows each secret once, and reports the result of a test message.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ndjson, Sandbox } from '../support/command.ts';
 
