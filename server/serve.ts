@@ -3,6 +3,7 @@ import { createSharedMemory } from '../db/counters/shared-memory.ts';
 import { lockForServing, openStore, type Store, type StoreOptions } from '../db/store.ts';
 import { setChangesDays } from '../db/tables/change-retention.ts';
 import { makeSigningSecret, makeWebhookKey } from '../db/tables/settings.ts';
+import { Backfills } from './backfills.ts';
 import { CertificateRenewal } from './lifecycle/certificate-renewal.ts';
 import { canSteer, closeListening } from './lifecycle/reuseport-steering.ts';
 import { findOldServer, takeOverFrom } from './lifecycle/takeover-new-server.ts';
@@ -193,6 +194,7 @@ async function serve(
     },
     tell: (line) => tell(lines, line),
   });
+  const backfills = new Backfills(store);
   const renewal = new CertificateRenewal(options.tls, listeners);
   const purging = setInterval(() => {
     // Errors are left for the next run; requests that write report the same problem.
@@ -204,6 +206,7 @@ async function serve(
   };
   const giveUp = async () => {
     clearInterval(purging);
+    await backfills.stop();
     await measurement?.stop();
     await store.close();
     release();

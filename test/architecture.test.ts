@@ -575,6 +575,7 @@ describe('direction of imports', () => {
     'db/sqlite/sqlite-store.ts',
     'db/tables/accounts.ts',
     'db/tables/audit.ts',
+    'db/tables/backfills.ts',
     'db/tables/change-retention.ts',
     'db/tables/content-bytes.ts',
     'db/tables/idempotency.ts',

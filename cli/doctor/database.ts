@@ -10,6 +10,7 @@ import { databaseError, databaseFlag, withSnapshot } from '../database/database.
 import { CliError } from '../errors.ts';
 import { counted, formatBytes } from '../terminal/format.ts';
 import { shellWord } from '../terminal/text.ts';
+import { checkBackfills } from './backfills.ts';
 import { checkChanges } from './changes.ts';
 import { checkFileFacts, checkOpenFiles, checkSchema } from './file.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -56,7 +57,12 @@ async function checkFile(db: string): Promise<Finding[]> {
 
 async function checkContent(read: Db, db: string): Promise<Finding[]> {
   const quotas = await checkQuotas(read, db);
-  return [...quotas, await checkChanges(read), ...(await checkWebhooks(read, Date.now()))];
+  return [
+    ...quotas,
+    await checkChanges(read),
+    ...(await checkWebhooks(read, Date.now())),
+    ...(await checkBackfills(read)),
+  ];
 }
 
 // Linux has this file; other systems need a shell to find out.

@@ -152,6 +152,18 @@ export interface StageRow {
   probability: number | null;
 }
 
+/** A part of the database that is not yet filled in for an organization. */
+export interface BackfillRow {
+  org_id: number;
+  name: string;
+  /** How far it is, in a form of its own; null before it began. */
+  place: string | null;
+  /** Number of records read so far. */
+  records: number;
+  /** Number of records there were at the beginning; null before it began. */
+  total: number | null;
+}
+
 /** A record in stored form; its declaration determines the columns. */
 export type RecordRow = Row & { id: string; created_at: number; updated_at: number };
 
@@ -176,6 +188,7 @@ export interface Schema {
   webhook_passes: WebhookPassRow;
   webhook_waiting: WebhookWaitingRow;
   webhook_deliveries: WebhookDeliveryRow;
+  backfills: BackfillRow;
   /** Stands for the table of any record; `tableOf` and `linkTable` return the real name. */
   records: RecordRow & { org_id: number };
   links: LinkRow;

@@ -9,6 +9,7 @@ import * as externalIds from './0006-external-ids.ts';
 import * as linksInBulk from './0007-links-in-bulk.ts';
 import * as changes from './0008-changes.ts';
 import * as webhooks from './0009-webhooks.ts';
+import * as backfills from './0010-backfills.ts';
 
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': initial,
@@ -20,6 +21,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0007-links-in-bulk': linksInBulk,
   '0008-changes': changes,
   '0009-webhooks': webhooks,
+  '0010-backfills': backfills,
 };
 
 /**
@@ -34,4 +36,5 @@ export const EXPANDING: ReadonlySet<string> = new Set([
   '0006-external-ids',
   '0007-links-in-bulk',
   '0009-webhooks',
+  '0010-backfills',
 ]);

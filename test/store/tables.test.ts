@@ -17,6 +17,7 @@ const OF_ORGANIZATIONS = [
   'api_key_secrets',
   'api_keys',
   'audit_log',
+  'backfills',
   'changes',
   'external_ids',
   'idempotency_keys',

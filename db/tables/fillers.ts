@@ -1,0 +1,4 @@
+// What fills in each part of the database that derives from records, by the part's name in `backfills`.
+import type { Filler } from './backfills.ts';
+
+export const FILLERS: Readonly<Record<string, Filler>> = {};

@@ -1,0 +1,81 @@
+// Filling in what an older database lacks: beside a server, in pieces, from where it stopped.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { beginBackfill, type Filler, isFilled, listBackfills } from '../../db/tables/backfills.ts';
+import { Backfills } from '../../server/backfills.ts';
+import { type Harness, startHarness } from '../support/harness.ts';
+import { until } from '../support/until.ts';
+
+const RECORDS = 10;
+const PIECE = 3;
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.close());
+
+let read: Map<number, number[]>;
+let failsAt: number | null;
+beforeEach(async () => {
+  read = new Map();
+  failsAt = null;
+  const { store, orgNumber, otherOrgNumber } = harness;
+  for (const org of [orgNumber, otherOrgNumber])
+    await store.write(org, (trx) => beginBackfill(trx, org, 'sample'));
+});
+
+// Reads the numbers below RECORDS.
+const sample: Filler = {
+  title: 'sample',
+  count: async () => RECORDS,
+  fill: async (_, orgNumber, place) => {
+    const from = Number(place ?? 0);
+    if (from === failsAt) throw new Error('the disk is full');
+    const to = Math.min(RECORDS, from + PIECE);
+    const numbers = Array.from({ length: to - from }, (_, index) => from + index);
+    read.getOrInsert(orgNumber, []).push(...numbers);
+    return { place: to === RECORDS ? null : String(to), records: numbers.length };
+  },
+};
+
+const all = Array.from({ length: RECORDS }, (_, index) => index);
+
+test('each organization is read once, from the beginning to the end', async () => {
+  const { store, orgNumber, otherOrgNumber } = harness;
+  expect(await isFilled(store.read, orgNumber, 'sample')).toBe(false);
+  const backfills = new Backfills(store, { sample });
+  await until(async () => (await listBackfills(store.read)).length === 0);
+  await backfills.stop();
+  expect(read).toEqual(
+    new Map([
+      [orgNumber, all],
+      [otherOrgNumber, all],
+    ]),
+  );
+  expect(await isFilled(store.read, orgNumber, 'sample')).toBe(true);
+});
+
+test('what fails continues where it stopped, and says how far it is', async () => {
+  const { store, orgNumber } = harness;
+  failsAt = 2 * PIECE;
+  const failing = new Backfills(store, { sample });
+  await until(async () => (read.get(orgNumber)?.length ?? 0) === 2 * PIECE);
+  await failing.stop();
+  const [row] = await listBackfills(store.read);
+  expect(row).toMatchObject({ org_id: orgNumber, place: '6', records: 6, total: RECORDS });
+  failsAt = null;
+  const next = new Backfills(store, { sample });
+  await until(async () => (await listBackfills(store.read)).length === 0);
+  await next.stop();
+  expect(read.get(orgNumber)).toEqual(all);
+});
+
+test('two servers share the work, and what neither knows stays', async () => {
+  const { store, orgNumber } = harness;
+  await store.write(orgNumber, (trx) => beginBackfill(trx, orgNumber, 'unknown'));
+  const servers = [new Backfills(store, { sample }), new Backfills(store, { sample })];
+  await until(async () => (await listBackfills(store.read)).length === 1);
+  await Promise.all(servers.map((server) => server.stop()));
+  expect(read.get(orgNumber)).toEqual(all);
+  expect((await listBackfills(store.read)).map(({ name }) => name)).toEqual(['unknown']);
+});
