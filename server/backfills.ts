@@ -17,7 +17,7 @@ export async function requireFilled(db: Db, orgNumber: number, name: string): Pr
   if (await isFilled(db, orgNumber, name)) return;
   const message = `The ${FILLERS[name]?.title ?? name} of your organization is still being built after an upgrade; try again later.`;
   const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
-  throw new ApiError('DATABASE_UNAVAILABLE', message, { headers });
+  throw new ApiError('DATABASE_UNAVAILABLE', message, { headers, cause: `${name} is not filled in yet` });
 }
 
 /** Fills in what is missing until it is stopped; several nodes of a database share the work. */

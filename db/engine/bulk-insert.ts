@@ -14,13 +14,21 @@ export type TableRow = { [column: string]: StoredValue };
 /** Inserts rows into a table; a column that a row leaves out is null. */
 export type BulkInsert = (db: Trx, rows: readonly Readonly<TableRow>[]) => Eventually<void>;
 
-/** Makes a function that inserts rows with those columns; each connection prepares its statements on first use. */
-export function bulkInsert(table: string, columns: readonly string[]): BulkInsert {
-  const single = statementOf(table, columns, 1);
-  const several = ROWS_PER_STATEMENT.map((size) => ({ size, on: statementOf(table, columns, size) }));
+/**
+ * Makes a function that inserts rows with those columns; each connection prepares its statements on first use.
+ * @param options whether rows whose key exists are left out, instead of failing
+ */
+export function bulkInsert(
+  table: string,
+  columns: readonly string[],
+  { ignoresRepeats = false }: { ignoresRepeats?: boolean } = {},
+): BulkInsert {
+  const prepare = (size: number) => statementOf(table, columns, size, ignoresRepeats);
+  const single = prepare(1);
+  const several = ROWS_PER_STATEMENT.map((size) => ({ size, on: prepare(size) }));
   const statements = [...several, { size: 1, on: single }];
   const whole = memoize((engine: TransactionEngine) => {
-    const query = engine.insertOf(table, columns);
+    const query = engine.insertOf(table, columns, ignoresRepeats);
     return query && engine.bind(query);
   });
   const inSteps = async (db: Trx, rows: readonly Readonly<TableRow>[]): Promise<void> => {
@@ -50,17 +58,15 @@ function statementOf(
   table: string,
   columns: readonly string[],
   size: number,
+  ignoresRepeats: boolean,
 ): (db: Trx) => PreparedQuery<unknown> {
   const row = Object.fromEntries(columns.map((column) => [column, null]));
   const rows = Array.from({ length: size }, () => row);
-  return memoize((db: Trx) =>
-    db.engine.bind(
-      db
-        .insertInto(table as 'records')
-        .values(rows as never)
-        .compile(),
-    ),
-  );
+  return memoize((db: Trx) => {
+    const insert = db.insertInto(table as 'records').values(rows as never);
+    const repeatable = insert.onConflict((conflict) => conflict.doNothing());
+    return db.engine.bind((ignoresRepeats ? repeatable : insert).compile());
+  });
 }
 
 function valuesOf(columns: readonly string[], rows: readonly Readonly<TableRow>[]): StoredValue[] {

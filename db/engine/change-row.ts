@@ -20,3 +20,9 @@ export interface ChangeRow {
   owner: Uint8Array | null;
   data: string | null;
 }
+
+/** A change that is noted in a transaction and not written yet. */
+export interface NotedChange extends ChangeRow {
+  /** If it shows on the timeline of its record: the company that the contact or deal had, or null; otherwise undefined. */
+  company?: Uint8Array | null | undefined;
+}

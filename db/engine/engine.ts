@@ -80,11 +80,17 @@ export interface Engine {
   ): Compilable<R>;
   /** Whether a value is in a JSON array of texts, passed as one parameter, so the statement does not depend on its length. */
   isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean>;
+  /** The same for whole numbers: a JSON array of them, as texts. */
+  isAmongNumbers(value: RawBuilder<number>, list: never): RawBuilder<boolean>;
   /**
    * Whether a row's two columns, which identify it within its organization, are among a JSON array of pairs of texts, passed
    * as one parameter; rows are looked up one by one.
    */
   isPairAmong(columns: PairColumns, orgNumber: never, list: never): RawBuilder<boolean>;
+  /** The bytes of a UUID. */
+  uuidBytes(text: RawBuilder<unknown>): RawBuilder<Uint8Array>;
+  /** A JSON array of pairs of bytes, in hexadecimal, passed as one parameter, as rows with the columns `first` and `second`. */
+  bytePairs(list: never): RawBuilder<{ first: Uint8Array; second: Uint8Array }>;
   /**
    * The first rows of a query for the texts of a JSON array, passed as one parameter, so that every plan looks up one text
    * after another.
@@ -98,5 +104,5 @@ export interface Engine {
   /** The clock of the database server, in Unix milliseconds; in a transaction, that of its start. */
   now(): RawBuilder<number>;
   /** Whether a value is in the result of a query; values are looked up one by one. */
-  isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean>;
+  isIn(value: RawBuilder<unknown>, found: Expression<unknown>): RawBuilder<boolean>;
 }

@@ -15,7 +15,7 @@ const CLOCK_COLUMNS = [
   'answer_bytes',
   'answer_bytes_max',
   'last_change',
-  'first_change',
+  'oldest_change',
 ] as const;
 export type ClockRow = Pick<OrgClockRow, (typeof CLOCK_COLUMNS)[number]> & { changes_days: string | null };
 
@@ -41,7 +41,11 @@ export function organizationStateOf(orgNumber: number, row: ClockRow): Organizat
   const { records, bytes, records_max: recordsMax, bytes_max: bytesMax } = row;
   const quota = records === null || bytes === null ? null : { records, bytes, recordsMax, bytesMax };
   const answers = { byHour: row.answer_bytes, bytesMax: row.answer_bytes_max };
-  const changes = { last: row.last_change, first: row.first_change, areKept: keepsChanges(row.changes_days) };
+  const changes = {
+    last: row.last_change,
+    first: row.oldest_change,
+    areKept: keepsChanges(row.changes_days),
+  };
   return { orgNumber, instant: row.instant, isStored: true, quota, answers, changes };
 }
 
@@ -80,9 +84,9 @@ export async function changeOrganizationRow<T>(
 }
 
 /** The columns of an organization without changes. */
-export const NO_CHANGES: Pick<OrgClockRow, 'last_change' | 'first_change'> = {
+export const NO_CHANGES: Pick<OrgClockRow, 'last_change' | 'oldest_change'> = {
   last_change: 0,
-  first_change: 1,
+  oldest_change: 1,
 };
 
 async function nothingKnown(trx: Trx, orgNumber: number): Promise<OrganizationState> {
@@ -102,7 +106,7 @@ const storing = statement<never>((db, param) =>
       bytes: param('bytes'),
       answer_bytes: param('answers'),
       last_change: param('last_change'),
-      first_change: param('first_change'),
+      oldest_change: param('oldest_change'),
     } as never)
     .onConflict((conflict) =>
       conflict.column('org_id').doUpdateSet((eb) => ({
@@ -111,7 +115,7 @@ const storing = statement<never>((db, param) =>
         bytes: eb.ref('excluded.bytes'),
         answer_bytes: eb.ref('excluded.answer_bytes'),
         last_change: eb.ref('excluded.last_change'),
-        first_change: eb.ref('excluded.first_change'),
+        oldest_change: eb.ref('excluded.oldest_change'),
       })),
     ),
 );
@@ -121,8 +125,8 @@ export async function saveOrganizationStates(trx: Trx): Promise<void> {
   for (const { orgNumber, instant, isStored, quota, answers, changes } of trx.engine.progress.states) {
     if (isStored) continue;
     const { records = null, bytes = null } = quota ?? {};
-    const { last: last_change, first: first_change } = changes;
-    const counts = { records, bytes, answers: answers.byHour, last_change, first_change };
+    const { last: last_change, first: oldest_change } = changes;
+    const counts = { records, bytes, answers: answers.byHour, last_change, oldest_change };
     await storing(trx, { org: orgNumber, instant, ...counts });
   }
 }

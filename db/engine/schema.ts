@@ -4,6 +4,7 @@ import type { ColumnValue } from '../model/fields.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import type { ChangeRow } from './change-row.ts';
 import type { Engine } from './engine.ts';
+import type { TimelineRow } from './timeline-row.ts';
 import type { TransactionEngine } from './transaction.ts';
 import type { WebhookDeliveryRow, WebhookPassRow, WebhookRow, WebhookWaitingRow } from './webhook-rows.ts';
 
@@ -40,7 +41,7 @@ export interface OrgClockRow {
   /** The sequence number of its last change; 0 before the first one. */
   last_change: number;
   /** The lowest sequence number from which the log is complete. */
-  first_change: number;
+  oldest_change: number;
 }
 
 export interface UserRow {
@@ -184,6 +185,7 @@ export interface Schema {
   recording_transcripts: TranscriptRow;
   external_ids: ExternalIdRow;
   changes: ChangeRow;
+  timeline_entries: TimelineRow;
   webhooks: WebhookRow;
   webhook_passes: WebhookPassRow;
   webhook_waiting: WebhookWaitingRow;

@@ -1,7 +1,7 @@
 // A transaction: what its connection can do, and its progress, which it alone changes: connections only report to it.
 import type { CompiledQuery } from 'kysely';
 import type { Author } from './author.ts';
-import type { ChangeRow } from './change-row.ts';
+import type { ChangeRow, NotedChange } from './change-row.ts';
 import type { Engine } from './engine.ts';
 
 /** The engine of a connection that can carry out a transaction. */
@@ -9,7 +9,7 @@ export interface TransactionEngine extends Engine {
   /** Runs a command without a result: in order with the statements, but without waiting for it. */
   post(sql: string): void;
   /** Inserts those columns from a JSON array of rows, its only parameter; null if one parameter per value is cheaper. */
-  insertOf(table: string, columns: readonly string[]): CompiledQuery | null;
+  insertOf(table: string, columns: readonly string[], ignoresRepeats: boolean): CompiledQuery | null;
   /**
    * Sets those columns of rows from a JSON array of their IDs and values, its first parameter, in the organization that is
    * its second; null if a statement per row is cheaper.
@@ -72,7 +72,7 @@ interface Noted {
 export class TransactionProgress {
   readonly #engine: Pick<TransactionEngine, 'post' | 'endsTransaction'>;
   readonly #states: OrganizationState[] = [];
-  readonly #changes: ChangeRow[] = [];
+  readonly #changes: NotedChange[] = [];
   // The first of them that the innermost savepoint undoes.
   #changesFrom = 0;
   #author: Author | null = null;
@@ -168,7 +168,7 @@ export class TransactionProgress {
   }
 
   /** Notes a change, which is written before the commit; undone with the part that makes it. */
-  noteChange(change: ChangeRow): void {
+  noteChange(change: NotedChange): void {
     this.#changes.push(change);
   }
 
@@ -183,7 +183,7 @@ export class TransactionProgress {
   }
 
   /** Removes the noted changes that can be written now: those which are undone together with what is written now. */
-  takeChanges(): ChangeRow[] {
+  takeChanges(): NotedChange[] {
     return this.#changes.splice(this.#changesFrom);
   }
 

@@ -6,8 +6,9 @@ import { nextTurn } from '../event-loop.ts';
 import { type Data, isObject, type JsonValue } from '../model/json.ts';
 import { contacts } from '../model/resources/contacts.ts';
 import type { Store } from '../store.ts';
-import { CHANGE_ACTIONS, CHANGE_RESOURCES, idOfBytes, withoutValues } from '../tables/changes.ts';
+import { CHANGE_ACTIONS, CHANGE_RESOURCES, withoutValues } from '../tables/changes.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
+import { idOfBytes } from '../tables/id-bytes.ts';
 import { findLogState } from '../tables/log-state.ts';
 import type { DataSubject } from './person.ts';
 

@@ -6,7 +6,19 @@ import type { Schema, Trx } from '../engine/schema.ts';
 import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
 import { PostgresDialect } from './dialect.ts';
 import { endsTransaction, isWriteRefused } from './errors.ts';
-import { firstRows, insertOf, isAmong, isIn, isPairAmong, now, updateOf, within } from './expressions.ts';
+import {
+  bytePairs,
+  firstRows,
+  insertOf,
+  isAmong,
+  isAmongNumbers,
+  isIn,
+  isPairAmong,
+  now,
+  updateOf,
+  uuidBytes,
+  within,
+} from './expressions.ts';
 import { Command, PreparedStatement, type Rows, rowsOnly, wholeResult } from './prepared-query.ts';
 
 const BEGIN = new Command('begin');
@@ -16,9 +28,12 @@ export class PostgresConnection implements TransactionEngine {
   readonly progress = new TransactionProgress(this);
   readonly endsTransaction = endsTransaction;
   readonly isAmong = isAmong;
+  readonly isAmongNumbers = isAmongNumbers;
   readonly firstRows = firstRows;
   readonly isPairAmong = isPairAmong;
   readonly isIn = isIn;
+  readonly bytePairs = bytePairs;
+  readonly uuidBytes = uuidBytes;
   readonly now = now;
   readonly limitText = within;
   readonly insertOf = insertOf;

@@ -14,6 +14,11 @@ export function isAmong(value: RawBuilder<string>, list: never): RawBuilder<bool
   return isIn(value, sql`(select json_array_elements_text(${list}::text::json))`);
 }
 
+/** The same for whole numbers. */
+export function isAmongNumbers(value: RawBuilder<number>, list: never): RawBuilder<boolean> {
+  return isIn(value, sql`(select json_array_elements_text(${list}::text::json)::bigint)`);
+}
+
 /** The clock of the server, in Unix milliseconds; in a transaction, that of its start. */
 export function now(): RawBuilder<number> {
   return sql<number>`floor(extract(epoch from now()) * 1000)::bigint`;
@@ -43,8 +48,19 @@ export function isPairAmong(
   return sql<boolean>`ctid = any (array (select ${place} from ${pairs} as pair))`;
 }
 
+/** The bytes of a UUID. */
+export function uuidBytes(text: RawBuilder<unknown>): RawBuilder<Uint8Array> {
+  return sql`decode(replace(${text}, '-', ''), 'hex')`;
+}
+
+/** The pairs of bytes of a JSON array, as rows. */
+export function bytePairs(list: never): RawBuilder<{ first: Uint8Array; second: Uint8Array }> {
+  const columns = sql`decode(pair ->> 0, 'hex') as first, decode(pair ->> 1, 'hex') as second`;
+  return sql`(select ${columns} from json_array_elements(${list}::text::json) as pair)`;
+}
+
 /** Whether a value is in a result: as an array instead of rows, so that every plan can use an index. */
-export function isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean> {
+export function isIn(value: RawBuilder<unknown>, found: Expression<unknown>): RawBuilder<boolean> {
   return sql<boolean>`${value} = any (array ${found})`;
 }
 
@@ -67,10 +83,11 @@ export function within<R>(
 }
 
 /** Inserts a JSON array of rows passed as one parameter: one parameter per value takes twice the time. */
-export function insertOf(table: string, columns: readonly string[]): CompiledQuery {
+export function insertOf(table: string, columns: readonly string[], ignoresRepeats: boolean): CompiledQuery {
   const names = columns.map((column) => `"${column}"`).join(', ');
   const rows = `json_populate_recordset(null::"${table}", $1::text::json)`;
-  return CompiledQuery.raw(`insert into "${table}" (${names}) select ${names} from ${rows}`);
+  const repeats = ignoresRepeats ? ' on conflict do nothing' : '';
+  return CompiledQuery.raw(`insert into "${table}" (${names}) select ${names} from ${rows}${repeats}`);
 }
 
 /** Updates rows from a JSON array: a statement per row takes twice the CPU time. The array of IDs lets every plan use the key. */

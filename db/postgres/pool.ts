@@ -4,14 +4,27 @@ import { type Engine, type PreparedQuery, takeWhile } from '../engine/engine.ts'
 import type { Db } from '../engine/schema.ts';
 import type { PoolStats } from '../engine/store-stats.ts';
 import { dbOf, type PostgresConnection } from './connection.ts';
-import { firstRows, isAmong, isIn, isPairAmong, now, within } from './expressions.ts';
+import {
+  bytePairs,
+  firstRows,
+  isAmong,
+  isAmongNumbers,
+  isIn,
+  isPairAmong,
+  now,
+  uuidBytes,
+  within,
+} from './expressions.ts';
 import { PreparedStatement, type Rows, rowsOnly } from './prepared-query.ts';
 
 export class PostgresPool implements Engine {
   readonly isAmong = isAmong;
+  readonly isAmongNumbers = isAmongNumbers;
   readonly firstRows = firstRows;
   readonly isPairAmong = isPairAmong;
   readonly isIn = isIn;
+  readonly bytePairs = bytePairs;
+  readonly uuidBytes = uuidBytes;
   readonly now = now;
   readonly limitText = within;
   readonly db: Db = dbOf(this);

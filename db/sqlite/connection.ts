@@ -119,6 +119,10 @@ export class Connection extends Database implements TransactionEngine {
     return sql<boolean>`${value} in (select value from json_each(${list}))`;
   }
 
+  isAmongNumbers(value: RawBuilder<number>, list: never): RawBuilder<boolean> {
+    return sql<boolean>`${value} in (select cast(value as integer) from json_each(${list}))`;
+  }
+
   now(): RawBuilder<number> {
     return sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
   }
@@ -126,6 +130,14 @@ export class Connection extends Database implements TransactionEngine {
   isPairAmong({ first, second }: PairColumns, _: never, list: never): RawBuilder<boolean> {
     const columns = sql`(${sql.ref(first)}, ${sql.ref(second)})`;
     return sql<boolean>`${columns} in (select value ->> 0, value ->> 1 from json_each(${list}))`;
+  }
+
+  uuidBytes(text: RawBuilder<unknown>): RawBuilder<Uint8Array> {
+    return sql`unhex(replace(${text}, '-', ''))`;
+  }
+
+  bytePairs(list: never): RawBuilder<{ first: Uint8Array; second: Uint8Array }> {
+    return sql`(select unhex(value ->> 0) as first, unhex(value ->> 1) as second from json_each(${list}))`;
   }
 
   firstRows<R>(
@@ -136,7 +148,7 @@ export class Connection extends Database implements TransactionEngine {
     return sql`${query((column) => this.isAmong(column, list))} limit ${sql.lit(rowsMax)}`;
   }
 
-  isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean> {
+  isIn(value: RawBuilder<unknown>, found: Expression<unknown>): RawBuilder<boolean> {
     return sql<boolean>`${value} in ${found}`;
   }
 

@@ -8,7 +8,8 @@ import { type Param, type Statement, statement } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
 import { findSequenceAt } from './change-places.ts';
 import { changesOf } from './change-runs.ts';
-import { CHANGE_ACTIONS, CHANGE_RESOURCES, type ChangeAction, textBytes } from './changes.ts';
+import { CHANGE_ACTIONS, CHANGE_RESOURCES, type ChangeAction } from './changes.ts';
+import { textBytes } from './id-bytes.ts';
 import type { Direction } from './list-query.ts';
 import { PAGE_BYTES_MAX } from './page-size.ts';
 import { instantOfId } from './record-id.ts';
@@ -165,6 +166,24 @@ async function listRows(db: Db, query: ChangeQuery): Promise<ChangeRows> {
     return true;
   });
   return { rows: changes.slice(0, limit), isCut };
+}
+
+const numbered = statement<ChangeRow>((db, param) =>
+  db
+    .selectFrom('changes')
+    .selectAll()
+    .where('org_id', '=', param('org'))
+    .where(db.engine.isAmongNumbers(sql.ref('sequence'), param('sequences'))),
+);
+
+/** The updates with these sequence numbers, as far as the log contains them, in no order. */
+export async function findUpdates(
+  db: Db,
+  orgNumber: number,
+  sequences: readonly number[],
+): Promise<ChangeRow[]> {
+  if (sequences.length === 0) return [];
+  return numbered(db, { org: orgNumber, sequences: JSON.stringify(sequences.map(String)) });
 }
 
 const creates = statement<ChangeRow>((db, param) =>

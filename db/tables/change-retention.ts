@@ -1,17 +1,26 @@
 // How long changes are kept: set by the operator for all nodes, and older ones removed a few at a time.
 
 import { sql } from 'kysely';
+import type { ChangeRow } from '../engine/change-row.ts';
 import { CHANGES_DAYS, changesDaysOf } from '../engine/changes-kept.ts';
 import { loadOrganizationState, setOrganizationState } from '../engine/organization-state.ts';
 import type { Db, Trx } from '../engine/schema.ts';
 import { findSetting, setSetting } from '../engine/setting.ts';
+import { getResource } from '../model/resources/registry.ts';
 import type { Store } from '../store.ts';
 import { findSequenceAt } from './change-places.ts';
+import { listChanges } from './change-queries.ts';
 import { changesIn } from './change-runs.ts';
+import { CHANGE_ACTIONS, CHANGE_RESOURCES } from './changes.ts';
+import { idOfBytes } from './id-bytes.ts';
 import { findLogState } from './log-state.ts';
+import { findRecord } from './records.ts';
+import { forgetRecords } from './timeline-removal.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const PURGED_ROWS_MAX = 1_000;
+// Takes about twenty milliseconds.
+const PIECES_MAX = 20;
 
 /** Sets for how many days changes are kept, by all servers of the database; 0 for none at all. */
 export function setChangesDays(trx: Trx, days: number): Promise<void> {
@@ -27,7 +36,7 @@ export async function findChangesDays(db: Db): Promise<number> {
 export async function countChanges(db: Db): Promise<number> {
   const { total } = await db
     .selectFrom('org_clocks')
-    .select(sql<number | null>`sum(last_change - first_change + 1)`.as('total'))
+    .select(sql<number | null>`sum(last_change - oldest_change + 1)`.as('total'))
     .executeTakeFirstOrThrow();
   return Number(total ?? 0);
 }
@@ -72,7 +81,7 @@ async function findOrganizationsWithOld(db: Db, before: number): Promise<number[
           )
           .select('oldest.at')
           .where((or) =>
-            or.or([or('oldest.at', '<', before), or('oldest.sequence', '<', or.ref('clock.first_change'))]),
+            or.or([or('oldest.at', '<', before), or('oldest.sequence', '<', or.ref('clock.oldest_change'))]),
           ),
       ),
     )
@@ -85,7 +94,7 @@ async function removeOldest(trx: Trx, orgNumber: number): Promise<{ rows: number
   const { first } = (await loadOrganizationState(trx, orgNumber)).changes;
   const old = await trx
     .selectFrom('changes')
-    .select(['sequence', 'record'])
+    .select(['sequence', 'record', 'action', 'resource'])
     .where('org_id', '=', orgNumber)
     .where('sequence', '<', first)
     .orderBy('sequence')
@@ -93,8 +102,31 @@ async function removeOldest(trx: Trx, orgNumber: number): Promise<{ rows: number
     .execute();
   const last = old.at(-1)?.sequence;
   if (last === undefined) return { rows: 0, changes: 0 };
+  const gone = await listGone(trx, orgNumber, old);
+  // Again next time, as the changes that say which records these are stay.
+  if (!(await forgetRecords(trx, orgNumber, gone, PIECES_MAX))) return { rows: PURGED_ROWS_MAX, changes: 0 };
   await trx.deleteFrom('changes').where('org_id', '=', orgNumber).where('sequence', '<=', last).execute();
   return { rows: old.length, changes: old.reduce((sum, row) => sum + changesIn(row), 0) };
+}
+
+// The records that were deleted by one of the changes, and that no later change can restore.
+async function listGone(
+  trx: Trx,
+  orgNumber: number,
+  changes: readonly Pick<ChangeRow, 'action' | 'resource' | 'record' | 'sequence'>[],
+): Promise<string[]> {
+  const { last: to } = (await loadOrganizationState(trx, orgNumber)).changes;
+  const gone: string[] = [];
+  for (const { action, resource, record, sequence } of changes) {
+    if (CHANGE_ACTIONS[action] !== 'deleted') continue;
+    const id = idOfBytes(record);
+    const deleted = getResource(CHANGE_RESOURCES[resource] ?? '');
+    if ((await findRecord(trx, deleted, { orgNumber, id })) !== undefined) continue;
+    const filters = { resources: [deleted.name], recordId: id, action: 'undeleted', request: null } as const;
+    const range = { orgNumber, from: sequence + 1, to, direction: 'desc', limit: 1 } as const;
+    if ((await listChanges(trx, { ...filters, ...range })).rows.length === 0) gone.push(id);
+  }
+  return gone;
 }
 
 async function moveStart(

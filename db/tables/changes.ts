@@ -8,7 +8,9 @@ import type { ColumnValue } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
 import { shownColumns } from '../model/record-forms.ts';
 import type { Resource, Row } from '../model/resource.ts';
+import { hasTimeline } from '../model/timelines.ts';
 import { type CreatedRecord, runsOf } from './change-runs.ts';
+import { textBytes } from './id-bytes.ts';
 import { loggedValue, type UpdateValues, updateValues } from './logged-values.ts';
 
 /** What can happen to a record or link; the log contains the index, so the order is fixed. */
@@ -89,10 +91,12 @@ export function logUpdated(
   const { keepsValues } = trx.engine.progress.author;
   const change = changing('updated', resource);
   const { owner } = resource;
+  const companyOf = companyReader(resource);
   const changeOf = ({ row, columns, beside }: NotedUpdate) => {
     const values = updateValues(resource, row, columns, beside);
     const ownerAfter = owner === null ? null : owner in columns ? columns[owner] : row[owner];
-    return change(row.id, ownerAfter, textOf(keepsValues ? values : withoutValues(values)));
+    const data = textOf(keepsValues ? values : withoutValues(values));
+    return change(row.id, ownerAfter, data, companyOf(row.company_id));
   };
   return logChanges(trx, context, updates.length, () => updates.map(changeOf));
 }
@@ -103,6 +107,8 @@ export interface ChangedReference {
   owner: ColumnValue;
   /** When the association was made that a delete clears; only of associations. */
   linked_at?: ColumnValue;
+  /** The company of a contact or deal, unless that is the reference. */
+  company_id?: ColumnValue;
 }
 
 /** Logs that a reference, by column, changes in the same way in several records, in order. */
@@ -117,9 +123,10 @@ export async function logReferences(
   const change = changing('updated', resource);
   const values: UpdateValues = { before: { [column]: before }, after: { [column]: after } };
   const text = textOf(values);
-  const changeOf = ({ id, owner, linked_at }: ChangedReference) => {
+  const companyOf = companyReader(resource);
+  const changeOf = ({ id, owner, linked_at, company_id }: ChangedReference) => {
     const own = linked_at === undefined ? text : textOf({ ...values, linked_at });
-    return change(id, owner, keepsValues ? own : null);
+    return change(id, owner, keepsValues ? own : null, companyOf(company_id));
   };
   await logChanges(trx, context, records.length, () => records.map(changeOf));
 }
@@ -177,14 +184,27 @@ function changing(kind: ChangeAction, { name }: Pick<Resource, 'name'>) {
   const action = CHANGE_ACTIONS.indexOf(kind);
   const resource = CHANGE_RESOURCES.indexOf(name);
   const ownerBytes = lastOf(textBytes);
-  return (id: string, owner: ColumnValue | undefined, data: string | null): NewChange => ({
+  return (
+    id: string,
+    owner: ColumnValue | undefined,
+    data: string | null,
+    company?: NewChange['company'],
+  ): NewChange => ({
     action,
     resource,
     record: textBytes(id),
     owner: typeof owner === 'string' ? ownerBytes(owner) : null,
     data,
     count: 1,
+    company,
   });
+}
+
+// Makes a function that gives updates of the resource the company on which they show as well, if they show on timelines.
+function companyReader({ name }: Resource): (id: ColumnValue | undefined) => NewChange['company'] {
+  if (!hasTimeline(name)) return () => undefined;
+  const bytes = lastOf(textBytes);
+  return (id) => (typeof id === 'string' ? bytes(id) : null);
 }
 
 // Most records that change together have the same owner.
@@ -209,42 +229,3 @@ export function ownerOf({ owner }: Pick<Resource, 'owner'>, row: Row): ColumnVal
 export const fieldsBeside = memoize(({ fields }: Resource) =>
   Object.keys(fields).filter((name) => fields[name]?.column === null && fields[name]?.access === 'write'),
 );
-
-const UUID_LENGTH = 36;
-const UUID_BYTES = 16;
-
-/** The bytes of an ID: those of a UUID, otherwise zeros and its text. */
-export function textBytes(id: string): Uint8Array {
-  const uuid = uuidBytes(id);
-  if (uuid !== null) return uuid;
-  const bytes = Buffer.from(`\0${id}`);
-  return bytes.length === UUID_BYTES ? Buffer.concat([Buffer.of(0), bytes]) : bytes;
-}
-
-// The value of each lower-case hexadecimal digit, by its character code.
-const DIGITS = new Int8Array(128).fill(-1);
-for (const [value, digit] of [...'0123456789abcdef'].entries()) DIGITS[digit.charCodeAt(0)] = value;
-
-// Digit by digit, which takes a fifth of the time of a buffer made from text; null if it is not a UUID in lower case.
-function uuidBytes(id: string): Uint8Array | null {
-  if (id.length !== UUID_LENGTH) return null;
-  if (id[8] !== '-' || id[13] !== '-' || id[18] !== '-' || id[23] !== '-') return null;
-  const bytes = new Uint8Array(UUID_BYTES);
-  let index = 0;
-  for (let at = 0; at < UUID_BYTES; at++) {
-    if (at === 4 || at === 6 || at === 8 || at === 10) index += 1;
-    const high = DIGITS[id.charCodeAt(index)] ?? -1;
-    const low = DIGITS[id.charCodeAt(index + 1)] ?? -1;
-    if (high < 0 || low < 0) return null;
-    bytes[at] = (high << 4) | low;
-    index += 2;
-  }
-  return bytes;
-}
-
-/** The ID with those bytes. */
-export function idOfBytes(bytes: Uint8Array): string {
-  if (bytes.length !== UUID_BYTES) return Buffer.from(bytes).toString().replace(/^\0+/, '');
-  const digits = bytes.toHex();
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
-}

@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
+import { loadOrganizationState } from '../engine/organization-state.ts';
 import { chargeQuota } from '../engine/quota.ts';
 import { type RecordKey, type RecordRow, type RecordTrx, type Trx, tableOf } from '../engine/schema.ts';
 import { lookup } from '../engine/statement.ts';
@@ -15,6 +16,7 @@ import { findKeptBeside } from './kept-beside.ts';
 import { deleteExternalIds, externalIdBytesOf, listExternalIds } from './record-external-ids.ts';
 import { findRecord } from './records.ts';
 import { removeTies } from './ties.ts';
+import { forgetRecords } from './timeline-removal.ts';
 
 const removal = memoize((resource: Resource) =>
   lookup<never>((db, param, isGiven) =>
@@ -80,6 +82,13 @@ export async function deleteRecords(
   await releaseDependents(trx, resource, { orgNumber, rows, now }, note);
   if (hasExternalIds(resource)) await deleteExternalIds(trx, resource, orgNumber, ids);
   await removal(resource)(trx, orgNumber, ids);
+  if (!(await canUndelete(trx, orgNumber))) await forgetRecords(trx, orgNumber, ids);
+}
+
+async function canUndelete(trx: RecordTrx, orgNumber: number): Promise<boolean> {
+  return (
+    trx.engine.progress.author.keepsValues && (await loadOrganizationState(trx, orgNumber)).changes.areKept
+  );
 }
 
 // The rows with their unique values.

@@ -125,9 +125,12 @@ function references(resource: Resource, column: string): Find {
   const owner = resource.owner === null ? sql`null` : sql.ref(resource.owner);
   const association = Object.values(resource.associations).find((one) => one.column === column);
   const linkedAt = association === undefined ? sql`` : sql`, ${sql.ref(association.linkedAt)} as linked_at`;
+  // A company that is deleted has no use for their updates.
+  const company =
+    resource.fields.company_id === undefined || column === 'company_id' ? sql`` : sql`, company_id`;
   const find = findInPieces<Referrer>([sql.ref('id')], (param, isGiven) => {
     const refers = sql`org_id = ${param('org')} and ${isGiven(sql.ref(column))}`;
-    const columns = sql`id, ${sql.ref(column)} as target, ${owner} as owner${linkedAt}`;
+    const columns = sql`id, ${sql.ref(column)} as target, ${owner} as owner${linkedAt}${company}`;
     return sql`select ${columns} from ${sql.table(table)} where ${refers} order by ${sql.ref(column)}, id`;
   });
   const clearing = (isCleared: (db: Db, param: Param) => RawBuilder<boolean>) =>

@@ -10,6 +10,7 @@ import { textKey } from '../model/text.ts';
 import { keyExpression } from './columns.ts';
 import { involveCompanies, involveCompanyOf, involveContacts } from './involved-records.ts';
 import { insertReservedRecord, reserveQuota } from './records.ts';
+import { showInteraction } from './timeline-links.ts';
 
 export interface NewInteraction {
   orgNumber: number;
@@ -81,6 +82,8 @@ export async function logInteraction(
   await involveCompanies(trx, input.companyIds, moment);
   // A new contact has no company.
   if (mainContact === known) await involveCompanyOf(trx, mainContact, moment);
+  const people = { mainContact, others: input.contactIds };
+  await showInteraction(trx, { orgNumber, id, date }, people, input.companyIds);
   return { id, isDuplicate: false };
 }
 

@@ -14,16 +14,19 @@ import { columnsOfLink, type KindLinkRow } from './link-lists.ts';
 import { updateReservedRecords } from './record-updates.ts';
 import { findRecords } from './records.ts';
 import { removeTies, setInTies, type Tie } from './ties.ts';
+import { hideUnlinked, showLinked } from './timeline-links.ts';
 
-/** What links depend on in a record at one end of them: the type of record that it takes, and its owner. */
+/** What links depend on in a record at one end of them: the type of record that it takes, its owner, and what timelines need. */
 export type LinkEnd = Row & { id: string };
 
+const ON_TIMELINES = ['company_id', 'point_of_contact_id'];
+
 const ends = memoize((resource: Resource) => {
-  const type = 'record_type' in resource.fields ? ['record_type'] : [];
+  const type = ['record_type', ...ON_TIMELINES].filter((name) => name in resource.fields);
   return lookup<LinkEnd>((db, param, isGiven) =>
     db
       .selectFrom(tableOf(resource))
-      .select(['id', ...type, resource.owner ?? 'created_by'])
+      .select(['id', 'created_at', ...type, resource.owner ?? 'created_by'])
       .$castTo<LinkEnd>()
       .where('org_id', '=', param('org'))
       .where(isGiven(sql.ref('id'))),
@@ -112,6 +115,7 @@ export async function insertLinks(
     return columns;
   });
   await statementsOf(kind).insert(trx, stored);
+  await showLinked(trx, kind, writing, rows);
   await note(trx, kind, writing, 'linked', rows);
 }
 
@@ -155,6 +159,7 @@ export async function deleteLinks(
     return associate(trx, kind, kind.association, writing, cleared);
   }
   await removeTies(trx, kind.link, writing.orgNumber, rows);
+  await hideUnlinked(trx, kind, writing, rows);
   await note(trx, kind, writing, 'unlinked', rows);
 }
 

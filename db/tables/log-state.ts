@@ -24,7 +24,7 @@ export interface LogState {
 
 interface StateRow {
   last_change: number;
-  first_change: number;
+  oldest_change: number;
   first_at: number | null;
   instant: number;
   days: string | null;
@@ -34,13 +34,13 @@ interface StateRow {
 const state = statement<StateRow>((db, param) =>
   db
     .selectFrom('org_clocks as clock')
-    .select(['clock.last_change', 'clock.first_change', 'clock.instant'])
+    .select(['clock.last_change', 'clock.oldest_change', 'clock.instant'])
     .select((eb) => [
       eb
         .selectFrom('changes as change')
         .select('change.at')
         .whereRef('change.org_id', '=', 'clock.org_id')
-        .whereRef('change.sequence', '>=', 'clock.first_change')
+        .whereRef('change.sequence', '>=', 'clock.oldest_change')
         .orderBy('change.sequence')
         .limit(1)
         .as('first_at'),
@@ -53,7 +53,12 @@ const state = statement<StateRow>((db, param) =>
 /** What the log of an organization contains. */
 export async function findLogState(db: Db, orgNumber: number): Promise<LogState> {
   const [row] = await state(db, { org: orgNumber });
-  const { last_change: last = 0, first_change: first = 1, first_at: firstAt = null, instant = 0 } = row ?? {};
+  const {
+    last_change: last = 0,
+    oldest_change: first = 1,
+    first_at: firstAt = null,
+    instant = 0,
+  } = row ?? {};
   const isKept = keepsChanges(row?.days);
   return { last, first, firstAt, instant, isKept, epoch: row?.epoch ?? '' };
 }

@@ -1,5 +1,5 @@
 // Many IDs in a short text, as the log of changes contains them.
-import { idOfBytes, textBytes } from './changes.ts';
+import { idOfBytes, textBytes } from './id-bytes.ts';
 
 const ID_BYTES = 16;
 

@@ -213,7 +213,7 @@ export async function moveDealsWithStage(
   const table = tableOf(deals);
   const inStage = trx
     .selectFrom(table)
-    .select(['id', 'status', 'closed_at', 'owner_id'])
+    .select(['id', 'status', 'closed_at', 'owner_id', 'company_id'])
     .$castTo<RecordRow>()
     .where('org_id', '=', stage.org_id)
     .where('stage_id', '=', stage.id);

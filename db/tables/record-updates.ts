@@ -13,6 +13,8 @@ import { toColumns } from '../model/record-forms.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { logReferences, logUpdated, type NotedUpdate, ownerOf } from './changes.ts';
 import { bytesOf } from './content-bytes.ts';
+import { decidingColumns } from './timeline-places.ts';
+import { changesTimelines, showFilled, showUpdated } from './timeline-writes.ts';
 
 /** The columns of the given fields that differ from the stored ones. */
 export function changedColumns(resource: Resource, stored: RecordRow, data: Data): Row {
@@ -133,7 +135,12 @@ export function updateReservedRecords(
       updates.length > 1
         ? updateSeveral(trx, resource, orgNumber, updates)
         : setColumns(trx, resource, orgNumber, first),
-    () => logUpdated(trx, resource, context, updates),
+    () =>
+      andThen(logUpdated(trx, resource, context, updates), (sequence) =>
+        changesTimelines(resource, updates)
+          ? showUpdated(trx, resource, { ...context, sequence }, updates)
+          : undefined,
+      ),
   ]);
 }
 
@@ -148,11 +155,22 @@ function fillOf(resource: Resource, column: string): Statement<RecordRow> {
         .where('org_id', '=', param('org'))
         .where(db.engine.isAmong(sql.ref('id'), param('ids')))
         .where(column, 'is', null)
-        .returning(['id', ...(resource.owner === null ? [] : [resource.owner])] as never)
+        .returning(filledColumns(resource) as never)
         .$castTo<RecordRow>(),
     ),
   );
 }
+
+// What the log and timelines need of an updated record.
+const filledColumns = memoize((resource: Resource): string[] => [
+  ...new Set([
+    'id',
+    'created_at',
+    ...(resource.owner === null ? [] : [resource.owner]),
+    ...('company_id' in resource.fields ? ['company_id'] : []),
+    ...decidingColumns(resource),
+  ]),
+]);
 
 /**
  * Sets a reference of many records in which it is null.
@@ -169,8 +187,13 @@ export async function fillReferences(
   const args = { org: orgNumber, ids: JSON.stringify(ids), value, now };
   const rows = await fillOf(resource, column)(trx, args);
   const change = { column, before: null, after: value };
-  const filled = rows.map((row) => ({ id: row.id, owner: ownerOf(resource, row) }));
+  const filled = rows.map((row) => ({
+    id: row.id,
+    owner: ownerOf(resource, row),
+    company_id: column === 'company_id' ? null : (row.company_id ?? null),
+  }));
   await logReferences(trx, resource, { orgNumber, at: now, cause }, change, filled);
+  await showFilled(trx, resource, { orgNumber, column }, rows);
 }
 
 async function updateSeveral(

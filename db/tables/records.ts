@@ -23,6 +23,8 @@ import { columnsOf } from './columns.ts';
 import { bytesOf } from './content-bytes.ts';
 import { longTexts, PageSizeLimit } from './page-size.ts';
 import { recordId } from './record-id.ts';
+import { showsByItself } from './timeline-places.ts';
+import { showCreated } from './timeline-writes.ts';
 
 interface Statements {
   insert: BulkInsert;
@@ -118,6 +120,7 @@ export async function restoreReservedRecord(
   row: RecordRow,
 ): Promise<number> {
   await statementsOf(resource).insert(trx, [row]);
+  await showCreated(trx, resource, { orgNumber, isRestored: true }, [row]);
   return logCreated(trx, resource, { orgNumber, at: now, action: 'undeleted' }, [row]);
 }
 
@@ -129,6 +132,7 @@ function insertRows(
 ): Eventually<void> {
   return inTurn([
     () => statementsOf(resource).insert(trx, rows),
+    () => (showsByItself(resource) ? showCreated(trx, resource, { orgNumber }, rows) : undefined),
     () => logCreated(trx, resource, { orgNumber, at: now, cause, sequence }, rows),
   ]);
 }

@@ -4,13 +4,8 @@ import type { ChangeRow } from '../engine/change-row.ts';
 import type { RecordKey, RecordRow } from '../engine/schema.ts';
 import type { Resource } from '../model/resource.ts';
 import { getResource } from '../model/resources/registry.ts';
-import {
-  CHANGE_ACTIONS,
-  CHANGE_RESOURCES,
-  type ChangeAction,
-  idOfBytes,
-  type LinkValues,
-} from './changes.ts';
+import { CHANGE_ACTIONS, CHANGE_RESOURCES, type ChangeAction, type LinkValues } from './changes.ts';
+import { idOfBytes } from './id-bytes.ts';
 import type { UpdateValues } from './logged-values.ts';
 
 /** A deleted record that was inserted again. */

@@ -14,13 +14,8 @@ import type { Resource, SideTable } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
 import { uniqueValues } from '../model/rules.ts';
 import { type ChangeFilters, listChanges } from './change-queries.ts';
-import {
-  CHANGE_ACTIONS,
-  CHANGE_RESOURCES,
-  type ChangeAction,
-  type DeletedValues,
-  textBytes,
-} from './changes.ts';
+import { CHANGE_ACTIONS, CHANGE_RESOURCES, type ChangeAction, type DeletedValues } from './changes.ts';
+import { textBytes } from './id-bytes.ts';
 import { restoreKeptBeside } from './kept-beside.ts';
 import { findLinkEnds } from './link-batches.ts';
 import { unpackIds } from './packed-ids.ts';

@@ -10,6 +10,7 @@ import { COPY } from './copy-guide.ts';
 import { LIMITS, REQUESTS } from './limits.ts';
 import { RECEIVE } from './receive-guide.ts';
 import { SYNC } from './sync-guide.ts';
+import { TIMELINES } from './timeline-guide.ts';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
@@ -17,7 +18,7 @@ const GIB = 1024 * MIB;
 /** The text of the description, in Markdown. */
 export function description(): string {
   const sections = [INTRODUCTION, authentication(), ENVELOPES, ERRORS, LISTS, VALUES, WRITES, EXTERNAL_IDS];
-  return [...sections, CONDITIONS, IDEMPOTENCY, COPY, RECEIVE, SYNC, LIMITS, REQUESTS, VERSIONS]
+  return [...sections, CONDITIONS, IDEMPOTENCY, TIMELINES, COPY, RECEIVE, SYNC, LIMITS, REQUESTS, VERSIONS]
     .map((section) => section.trim())
     .join('\n\n');
 }
@@ -100,7 +101,7 @@ const ERRORS = `
 | 422 | \`VALIDATION_REQUIRED_FIELD\`, \`VALIDATION_INVALID_FORMAT\`, \`VALIDATION_OUT_OF_RANGE\`, \`VALIDATION_FAILED\` |
 | 429 | \`RATE_LIMIT_EXCEEDED\`, with \`Retry-After\` |
 | 500 | \`INTERNAL_ERROR\` |
-| 503 | \`INTERNAL_ERROR\` with \`Retry-After\`: the database cannot be reached or written to right now |
+| 503 | \`INTERNAL_ERROR\` with \`Retry-After\`: the database cannot be reached or written to right now, or what you ask for is still being built after an upgrade |
 
 Handle errors by their \`code\`; \`message\` is meant for people. A 422 response lists the errors in \`details\`, each
 with \`path\` (dotted, as in \`alt_emails.0\`), \`message\` and \`code\`. A single error gives the response its own code;

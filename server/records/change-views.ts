@@ -16,9 +16,9 @@ import {
   CHANGE_RESOURCES,
   type ChangeAction,
   type DeletedValues,
-  idOfBytes,
   type LinkValues,
 } from '../../db/tables/changes.ts';
+import { idOfBytes } from '../../db/tables/id-bytes.ts';
 import { isLoggedAsShown, type UpdateValues } from '../../db/tables/logged-values.ts';
 import { type Access, mayRead } from '../access.ts';
 

@@ -3,7 +3,7 @@
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { type ChangeFilters, listChanges } from '../../db/tables/change-queries.ts';
-import { idOfBytes } from '../../db/tables/changes.ts';
+import { idOfBytes } from '../../db/tables/id-bytes.ts';
 import type { LogState } from '../../db/tables/log-state.ts';
 import { findRecord } from '../../db/tables/records.ts';
 import { canSee } from '../access.ts';

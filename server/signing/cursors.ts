@@ -4,6 +4,7 @@ import type { JsonValue } from '../../db/model/json.ts';
 import { invalid } from '../errors.ts';
 import { FeedCursors } from './feed-cursors.ts';
 import { type ListIdentity, nameOfList } from './list-identity.ts';
+import { SealedCursors } from './sealed-cursors.ts';
 import { Sealer, Signer, type Signing } from './signing.ts';
 
 const SIGNATURE_BYTES = 16;
@@ -28,6 +29,11 @@ export class Cursors {
   /** The cursors of a feed of changes. */
   ofFeed(feed: ListIdentity): Eventually<FeedCursors> {
     return FeedCursors.of(this.#signing, this.#sealer, feed);
+  }
+
+  /** The cursors of one list that must not show its clients where they lead to. */
+  ofHidden(list: ListIdentity): Eventually<SealedCursors> {
+    return andThen(this.#signing.refresh(), () => new SealedCursors(this.#sealer, nameOfList(list)));
   }
 
   /** The cursors of one list, signed with the current secret. */

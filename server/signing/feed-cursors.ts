@@ -3,6 +3,7 @@ import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { invalid } from '../errors.ts';
 import { type ListIdentity, nameOfList } from './list-identity.ts';
+import { SealedCursors } from './sealed-cursors.ts';
 import type { Sealer, Signing } from './signing.ts';
 
 const SEQUENCE_BYTES = 8;
@@ -16,24 +17,22 @@ export interface FeedPlace {
 
 /** The cursors of one feed, as one reader sees it. */
 export class FeedCursors {
-  readonly #sealer: Sealer;
-  readonly #feed: string;
+  readonly #cursors: SealedCursors;
 
-  private constructor(sealer: Sealer, feed: string) {
-    this.#sealer = sealer;
-    this.#feed = feed;
+  private constructor(cursors: SealedCursors) {
+    this.#cursors = cursors;
   }
 
   /** The cursors of a feed, with the current secret. */
   static of(signing: Signing, sealer: Sealer, feed: ListIdentity): Eventually<FeedCursors> {
-    return andThen(signing.refresh(), () => new FeedCursors(sealer, nameOfList(feed)));
+    return andThen(signing.refresh(), () => new FeedCursors(new SealedCursors(sealer, nameOfList(feed))));
   }
 
   /** The cursor for a place. */
   issue({ sequence, epoch }: FeedPlace): string {
     const content = Buffer.alloc(SEQUENCE_BYTES);
     content.writeBigUInt64BE(BigInt(sequence));
-    return this.#sealer.seal(Buffer.concat([content, Buffer.from(epoch)]), this.#feed).toString('base64url');
+    return this.#cursors.issue(Buffer.concat([content, Buffer.from(epoch)]));
   }
 
   /**
@@ -43,9 +42,7 @@ export class FeedCursors {
    */
   open(cursor: JsonValue | undefined, now: number, path = 'cursor'): FeedPlace | null {
     if (typeof cursor !== 'string') return null;
-    const bytes = Buffer.from(cursor, 'base64url');
-    const isCanonical = bytes.toString('base64url') === cursor;
-    const content = isCanonical ? this.#sealer.open(bytes, this.#feed, now) : null;
+    const content = this.#cursors.open(cursor, now);
     if (content === null) {
       const given = path === 'cursor' ? '' : 'the id of an event, or ';
       const message = `must be ${given}the end_cursor of a page of the same feed, with the same order and filters`;

@@ -2,6 +2,7 @@
 import { type Association, hasExternalIds, type Link, type Resource } from '../../db/model/resource.ts';
 import { recordings } from '../../db/model/resources/recordings.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
+import { hasTimeline } from '../../db/model/timelines.ts';
 import type { Network } from '../../db/networks.ts';
 import type { Operation } from '../operation.ts';
 import { associationOperations } from './associations.ts';
@@ -12,6 +13,7 @@ import { externalIdOperations } from './external-ids.ts';
 import { historyOperation } from './history.ts';
 import { linkOperations } from './links.ts';
 import { bulkLinkOperations } from './links-in-bulk.ts';
+import { timelineOperation } from './timeline.ts';
 import type { TranscriptLinks } from './transcript-links.ts';
 import { transcriptDownload, withTranscriptLink } from './transcripts.ts';
 import { undeleteOperation } from './undelete.ts';
@@ -46,6 +48,7 @@ function operationsOf(resource: Resource, alone?: ShownAlone): Operation[] {
     ...collectionOperations(resource, alone),
     ...links.flatMap(([name, link]) => linkOperations(resource, name, link)),
     historyOperation(resource),
+    ...(hasTimeline(resource.name) ? [timelineOperation(resource)] : []),
     ...(resource.verbs.includes('delete') ? [undeleteOperation(resource)] : []),
     ...(hasExternalIds(resource) ? externalIdOperations(resource) : []),
     ...associations.flatMap(([name, association]) => associationOperations(resource, name, association)),

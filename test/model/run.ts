@@ -11,6 +11,7 @@ import { KINDS, listKind } from './bulk-links.ts';
 import { listExternalIds } from './external-ids.ts';
 import { COLLECTIONS, listLinked } from './links.ts';
 import { type Real, take } from './steps.ts';
+import { expectTimelines } from './timeline.ts';
 import { type Actor, type Data, RESOURCES, World } from './world.ts';
 
 /** One request as fast-check's model runner takes it. */
@@ -151,6 +152,7 @@ export async function compareAll(model: World, real: Real): Promise<void> {
   }
   for (const kind of KINDS)
     await expectPages(client, `/links?of=${kind.name}&limit=200`, 200, listKind(model, org, kind, null));
+  await expectTimelines(model, real.actors, real.clients);
   const named = new Map(model.externalIds.map(({ resource, record }) => [record, resource]));
   for (const [record, resource] of named) {
     const path = `/${resource}/${record}/external_ids?limit=200`;

@@ -98,7 +98,12 @@ async function fill(): Promise<void> {
         summary: said,
         main_contact: bob,
       }),
-    async (said) => void (await api.create('pipelines', { name: 'P', stages: [{ name: said.trim() }] })),
+    async (said) => {
+      const stages = [{ name: said.trim() }, { name: 'Next' }];
+      const pipeline = await api.create('pipelines', { name: 'P', stages });
+      const { id } = await api.create('deals', { name: 'D', pipeline_id: pipeline.id });
+      await api.update('deals', id, { stage_id: pipeline.stages[1].id });
+    },
     async (said) => {
       const attendees = [{ name: said, email: 'bob@x.example', contact_id: null }];
       const id = await insertReadOnly(here, 'meetings', { external_id: said, description: said, attendees });
@@ -185,6 +190,7 @@ describe(`in ${TEXTS} texts (seed ${SEED})`, () => {
       'idempotency_keys.key',
       'external_ids.external_id',
       'pipeline_stages.name',
+      'timeline_entries.detail',
       'api_keys.name',
     ])
       expect(columns).toContain(one);

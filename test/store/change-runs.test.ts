@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import type { ChangeRow } from '../../db/engine/change-row.ts';
 import { changesIn, changesOf, runOf } from '../../db/tables/change-runs.ts';
-import { idOfBytes, textBytes } from '../../db/tables/changes.ts';
+import { idOfBytes, textBytes } from '../../db/tables/id-bytes.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 
 const [alice, bob] = [crypto.randomUUID(), crypto.randomUUID()];

@@ -165,12 +165,34 @@ test('a create that is refused asks what it needs to know, and writes nothing bu
 test('an update writes the columns that change', async () => {
   const { id } = await create('/contacts', contact());
   const request = { method: 'PATCH', path: `/contacts/${id}`, body: { title: 'T', phone: null } };
-  expect(await statementsOf(request, 200)).toEqual(logged(1, 'select contacts', 'update contacts'));
+  // The update shows on the timeline of the contact.
+  const expected = logged(1, 'select contacts', 'update contacts').toSpliced(
+    -2,
+    0,
+    'insert timeline_entries',
+  );
+  expect(await statementsOf(request, 200)).toEqual(expected);
   expectTrips(3);
   const updates = observed.asked.filter((sql) => sql.startsWith('update'));
   expect(updates.map((sql) => sql.replaceAll(/\$\d|\+\?/g, '?'))).toEqual([
     'update "contacts" set "title" = ?, "updated_at" = ? where "org_id" = ? and "id" = ?',
   ]);
+});
+
+test('a page of a timeline takes as many statements however many entries it has', async () => {
+  const { id } = await create('/contacts', contact());
+  const path = `/contacts/${id}/timeline`;
+  const page = async () => {
+    const { id: note } = await create('/notes', { title: 'N' });
+    await send(post(`/notes/${note}/records`, { record_type: 'contact', record_id: id }));
+    await create('/tasks', { name: 'T', person_id: id });
+    return statementsOf({ method: 'GET', path }, 200);
+  };
+  const few = await page();
+  // The notes with their links to the contact, and the tasks.
+  const shown = ['select timeline_entries', 'select tasks', 'select notes', 'select note_records'];
+  expect(few).toEqual(['select backfills', 'select contacts', ...shown]);
+  for (let count = 0; count < 4; count++) expect(await page()).toEqual(few);
 });
 
 test('a batch of links looks up both ends and the links, and writes, each at once', async () => {
@@ -184,12 +206,18 @@ test('a batch of links looks up both ends and the links, and writes, each at onc
   // On SQLite a statement has 25 rows, 5 or one.
   const inserts = isPostgres ? 1 : 4;
   expect(await statementsOf(post('/links/batch', links), 200)).toEqual(
-    logged(links.length, ...looking, ...Array(inserts).fill('insert deal_contacts')),
+    logged(
+      links.length,
+      ...looking,
+      ...Array(inserts).fill('insert deal_contacts'),
+      'delete timeline_entries',
+      ...Array(inserts).fill('insert timeline_entries'),
+    ),
   );
   expectTrips(3);
   expect(await statementsOf(post('/links/batch', links), 200)).toEqual(written(...looking));
   expect(await statementsOf(post('/links/batch/delete', links), 200)).toEqual(
-    logged(links.length, ...looking, 'delete deal_contacts'),
+    logged(links.length, ...looking, 'delete deal_contacts', 'delete timeline_entries'),
   );
   expectTrips(3);
   expect(await statementsOf({ method: 'GET', path: '/links?of=deals.contacts' }, 200)).toEqual([
@@ -256,13 +284,22 @@ test('an interaction is tied to who was there, and they remember it', async () =
     logged(
       1,
       ...['select contact_emails', ...involved, 'insert interaction_companies', 'update companies'],
-      ...['select interaction_contacts', 'select interaction_companies'],
+      ...[
+        'insert timeline_entries',
+        'insert timeline_entries',
+        'select interaction_contacts',
+        'select interaction_companies',
+      ],
     ),
   );
   expectTrips(4);
   const withNobodyKnown = { ...interaction, main_contact_email: uniqueEmail() };
   expect(await statementsOf(post('/interactions', withNobodyKnown))).toEqual(
-    logged(2, 'select contact_emails', 'insert contacts', 'insert contact_emails', ...involved),
+    logged(
+      2,
+      ...['select contact_emails', 'insert contacts', 'insert contact_emails', ...involved],
+      'insert timeline_entries',
+    ),
   );
   expectTrips(3);
   const [others, companies] = await Promise.all([
@@ -282,11 +319,13 @@ test('an interaction is tied to who was there, and they remember it', async () =
       // 21 contacts and 20 companies, 5 or 1 per statement.
       ...[...rows('interaction_contacts', 5), 'update contacts'],
       ...[...rows('interaction_companies', 4), 'update companies'],
-      ...['insert interaction_companies', 'update companies'],
+      ...['insert interaction_companies', 'update companies', 'insert timeline_entries'],
+      // 41 entries, 25, 5 or 1 per statement.
+      ...['select contacts', ...rows('timeline_entries', 5)],
       ...['select interaction_contacts', 'select interaction_companies'],
     ),
   );
-  expectTrips(5);
+  expectTrips(6);
 });
 
 test('a link looks at both ends, and is written once', async () => {

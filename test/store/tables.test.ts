@@ -26,6 +26,7 @@ const OF_ORGANIZATIONS = [
   // SQLite has one server, which counts in memory.
   ...(isPostgres ? ['minute_counts'] : []),
   'settings',
+  'timeline_entries',
   'users',
   'webhook_deliveries',
   'webhook_passes',

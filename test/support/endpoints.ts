@@ -110,6 +110,10 @@ const V2: Row[] = [
   ),
   ...ALIKE,
   ...BULK_LINKS,
+  // Kinds that the key cannot read are left out.
+  ...['contacts', 'companies', 'deals'].map(
+    (name): Row => ['GET', `/${name}/{${name}}/timeline`, `${name}:read`, '200 list'],
+  ),
   ['GET', '/authenticate', '', '200 success'],
   ['GET', '/changes?resource=contacts', 'contacts:read', '200 list'],
   ['GET', '/changes/stream?resource=contacts', 'contacts:read', '200 stream'],

@@ -8,7 +8,7 @@ import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { findUserByEmail, findUsersById } from '../../db/tables/accounts.ts';
 import { findActors } from '../../db/tables/change-actors.ts';
 import { findSequenceAt } from '../../db/tables/change-places.ts';
-import { listChanges } from '../../db/tables/change-queries.ts';
+import { findUpdates, listChanges } from '../../db/tables/change-queries.ts';
 import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
 import { deleteRecords } from '../../db/tables/deletion.ts';
 import { columnsTo } from '../../db/tables/dependents.ts';
@@ -37,6 +37,23 @@ import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { findUnset } from '../../db/tables/restored-dependents.ts';
 import { removeTies, setInTies } from '../../db/tables/ties.ts';
+import {
+  addEntries,
+  addMissingEntries,
+  moveEntries,
+  removeEntries,
+  removeSequence,
+  subjectBytes,
+} from '../../db/tables/timeline-entries.ts';
+import { listTimeline } from '../../db/tables/timeline-pages.ts';
+import { forgetRecords } from '../../db/tables/timeline-removal.ts';
+import { TIMELINE_SOURCES } from '../../db/tables/timeline-sources.ts';
+import {
+  findDealEnds,
+  findDealLinks,
+  findStageNames,
+  listDealContacts,
+} from '../../db/tables/timeline-subjects.ts';
 import { findTranscript } from '../../db/tables/transcripts.ts';
 import { findOwners } from '../../db/tables/unique.ts';
 import { finishPing, listDeliveries } from '../../db/tables/webhook-deliveries.ts';
@@ -337,6 +354,51 @@ const FILLS = RESOURCES.flatMap((target) =>
   ),
 );
 
+const subjectOf = (number: number) => `00000000-0000-0000-0000-00000000000${number}`;
+const shownOn = [1, 2].map((number) => ({
+  ...{ record: subjectOf(number), subject: { on: 'contacts', id: subjectOf(number) } as const },
+  ...({ kind: 'note', at: instantOf(number), sequence: instantOf(number) } as const),
+}));
+
+const TIMELINES: Question[] = [
+  one(
+    'a page of a timeline',
+    (db, orgNumber) => {
+      const ranges = shownOn.flatMap(({ subject }) =>
+        Array.from({ length: 10 }, (_, kind) => ({ subject: subjectBytes(subject), kind })),
+      );
+      const after = { at: instantOf(1_000), record: subjectOf(1), sequence: 1, kind: 4, via: '' };
+      return listTimeline(db, orgNumber, { ranges, since: 0, after, limit: 21 });
+    },
+    false,
+  ),
+  one('updates by their sequence numbers', (db, orgNumber) => findUpdates(db, orgNumber, [instantOf(1)])),
+  one('new entries of timelines', (db, orgNumber) => addEntries(db, orgNumber, shownOn)),
+  one('missing entries of timelines', (db, orgNumber) => addMissingEntries(db, orgNumber, shownOn)),
+  one('entries of timelines that are removed', (db, orgNumber) => removeEntries(db, orgNumber, shownOn)),
+  one('entries of the end of a task', (db, orgNumber) => removeSequence(db, orgNumber, subjectOf(1), 1)),
+  one('entries of timelines that are moved', (db, orgNumber) =>
+    moveEntries(db, orgNumber, subjectOf(1), { before: instantOf(1), after: instantOf(2) }),
+  ),
+  one(
+    'a record that is gone for good',
+    (db, orgNumber) => forgetRecords(db, orgNumber, [subjectOf(1)]),
+    false,
+  ),
+  one('what a deal is linked to', (db, orgNumber) =>
+    findDealLinks(db, orgNumber, sampleOf('deal_id'), [{ on: 'contacts', id: sampleOf('contact_id') }]),
+  ),
+  lookup('what deals refer to', findDealEnds),
+  lookup('the contacts of deals', listDealContacts),
+  lookup('the names of stages', findStageNames),
+  ...TIMELINE_SOURCES.map((source) => ({
+    ...one(`the rows of ${source.table} for timelines`, (db, orgNumber) =>
+      source.read(db, orgNumber, '', 50),
+    ),
+    isOfAll: true,
+  })),
+];
+
 const WEBHOOK_ID = idOf(1);
 const webhook = (orgNumber: number) => ({ orgNumber, id: WEBHOOK_ID });
 const webhookRow = (orgNumber: number) => ({ org_id: orgNumber, id: WEBHOOK_ID });
@@ -438,6 +500,7 @@ export const QUESTIONS: readonly Question[] = [
   ...UNSET,
   ...FILLS,
   ...WEBHOOKS,
+  ...TIMELINES,
   one('whether an interaction is a duplicate', async (db, orgNumber) => {
     for (const primaryId of [sampleOf('primary_id'), null])
       await findDuplicate(db, candidate(orgNumber, primaryId));

@@ -56,6 +56,7 @@ select create_distributed_table('webhook_passes', 'org_id', colocate_with => 'or
 select create_distributed_table('webhook_waiting', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('webhook_deliveries', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('backfills', 'org_id', colocate_with => 'org_clocks');
+select create_distributed_table('timeline_entries', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('idempotency_keys', 'org_id', colocate_with => 'org_clocks');
 
 -- The counts of limits return the database's clock, which Citus does not allow for distributed tables.

@@ -1,0 +1,133 @@
+// The tables of timelines: filled in after an upgrade, without what is gone for good, and read by page.
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { insertTimelineRows } from '../../db/engine/timeline-insert.ts';
+import { DIRECTLY, storedKind } from '../../db/engine/timeline-row.ts';
+import { beginBackfill, isFilled } from '../../db/tables/backfills.ts';
+import { purgeChanges, setChangesDays } from '../../db/tables/change-retention.ts';
+import { textBytes } from '../../db/tables/id-bytes.ts';
+import { Backfills } from '../../server/backfills.ts';
+import { type Harness, type Json, startHarness } from '../support/harness.ts';
+import { insertReadOnly } from '../support/read-only.ts';
+import { until } from '../support/until.ts';
+import { type Client, clientOf, uniqueEmail } from '../support/v2.ts';
+
+let harness: Harness;
+let api: Client;
+beforeAll(async () => {
+  harness = await startHarness();
+  api = clientOf(harness);
+});
+afterAll(() => harness.close());
+
+/** A company and its contact, with one entry of each kind, and their timelines. */
+async function startLife() {
+  const { id: firm } = await api.create('companies', { name: 'Firm' });
+  const email = uniqueEmail();
+  const { id: person } = await api.create('contacts', { email, company_id: firm });
+  await api.create('interactions', { type: 'EMAIL', direction: 'INBOUND', title: 'I', main_contact: person });
+  const note = await api.create('notes', { title: 'N' });
+  await api.post(`/notes/${note.id}/records`, { record_type: 'contact', record_id: person });
+  await api.create('tasks', { name: 'T', person_id: person, done: true });
+  const deal = await api.create('deals', { name: 'D', company_id: firm });
+  await api.post(`/deals/${deal.id}/contacts`, { contact_id: person });
+  const { stages } = await api.fetch('pipelines', deal.pipeline_id);
+  await api.update('deals', deal.id, { stage_id: stages[1].id });
+  const attendee = { name: null, email, contact_id: null };
+  await insertReadOnly(harness, 'meetings', {
+    title: 'M',
+    start_time: 1,
+    attendees: [attendee],
+    deal_id: deal.id,
+  });
+  await insertReadOnly(harness, 'bookings', { title: 'B', start_time: 2, attendee });
+  await api.update('contacts', person, { title: 'CTO' });
+  const paths = [`companies/${firm}`, `contacts/${person}`, `deals/${deal.id}`];
+  const shown = () => Promise.all(paths.map((path) => api.list(`/${path}/timeline?limit=200`)));
+  return { firm, person, deal: deal.id, note: note.id, paths, shown };
+}
+
+const countEntries = async (): Promise<number> => {
+  const query = harness.store.read
+    .selectFrom('timeline_entries')
+    .select((eb) => eb.fn.countAll<number>().as('total'));
+  return Number((await query.where('org_id', '=', harness.orgNumber).executeTakeFirstOrThrow()).total);
+};
+
+test('are built from what is there, while others write; until then a request is refused for some time', async () => {
+  const { store, orgNumber } = harness;
+  const life = await startLife();
+  const before = await life.shown();
+  expect(before.map(({ length }) => length)).toEqual([10, 9, 4]);
+  await store.write(orgNumber, async (trx) => {
+    await trx.deleteFrom('timeline_entries').where('org_id', '=', orgNumber).execute();
+    await beginBackfill(trx, orgNumber, 'timeline');
+  });
+  const refused = await api.get(`/${life.paths[0]}/timeline`);
+  expect([refused.status, Number(refused.headers.get('Retry-After'))]).toEqual([503, 10]);
+  // What is there already stays as it is.
+  const { id } = await api.create('tasks', { name: 'Meanwhile', person_id: life.person });
+  const backfills = new Backfills(store);
+  await until(() => isFilled(store.read, orgNumber, 'timeline'));
+  await backfills.stop();
+  const meanwhile = (items: Json[]) => items.filter(({ record_id }) => record_id === id);
+  const after = await life.shown();
+  expect(after.map(meanwhile).map(({ length }) => length)).toEqual([1, 1, 0]);
+  expect(after.map((items) => items.filter(({ record_id }) => record_id !== id))).toEqual(before);
+});
+
+test('forget what no undelete brings back', async () => {
+  const { store, clock } = harness;
+  const entries = await countEntries();
+  const life = await startLife();
+  const tasks = (await life.shown())[1]?.filter(({ kind }: Json) => kind === 'task');
+  for (const [resource, id] of [
+    ['deals', life.deal],
+    ['notes', life.note],
+    ['contacts', life.person],
+    ['companies', life.firm],
+    ['tasks', tasks?.[0].record_id],
+  ])
+    await api.del(`/${resource}/${id}`);
+  expect(await countEntries()).toBeGreaterThan(entries);
+  // The log begins after them first, and they are removed the next time.
+  const later = clock.now + 40 * 86_400_000;
+  for (let time = 0; time < 2; time++) await purgeChanges(store, later);
+  // The interaction was with nobody else, and the address is still in the meeting and the booking.
+  expect(await countEntries()).toBe(entries + 2);
+});
+
+test('forget at once where no changes are kept', async () => {
+  const { store } = harness;
+  await store.write('accounts', (trx) => setChangesDays(trx, 0));
+  const entries = await countEntries();
+  const { id } = await api.create('contacts');
+  const task = await api.create('tasks', { name: 'T', person_id: id });
+  expect(await countEntries()).toBe(entries + 1);
+  await api.del(`/tasks/${task.id}`);
+  expect(await countEntries()).toBe(entries);
+  await store.write('accounts', (trx) => setChangesDays(trx, 30));
+});
+
+test('show the same page however many entries follow', async () => {
+  const { store, orgNumber, clock } = harness;
+  const { id } = await api.create('contacts');
+  const notes = await api.batch(
+    '/notes/batch',
+    Array.from({ length: 100 }, () => ({ title: 'N' })),
+  );
+  const records: string[] = notes.items.map(({ data }: Json) => data.id);
+  await api.batch(
+    '/links/batch',
+    records.map((parent) => ({ of: 'notes.records', parent_id: parent, id, record_type: 'contact' })),
+  );
+  const path = `/contacts/${id}/timeline?limit=50`;
+  const [first, second] = [await api.get(path), await api.get(`${path}&kinds=note`)];
+  const row = { org_id: orgNumber, subject: textBytes(id), sequence: 0, via: DIRECTLY, detail: null };
+  const many = Array.from({ length: 20_000 }, (_, index) => ({
+    ...{ ...row, kind: storedKind(index % 2 === 0 ? 'note' : 'change', false) },
+    ...{ at: clock.now - 1_000_000 - index, record: textBytes(records[index % 100] ?? ''), sequence: index },
+  }));
+  await store.write(orgNumber, async (trx) => insertTimelineRows(trx, many));
+  expect((await api.get(path)).body.data).toEqual(first.body.data);
+  expect((await api.get(`${path}&kinds=note`)).body.data).toEqual(second.body.data);
+});
