@@ -28,6 +28,7 @@ import { registerRecipeCommand } from './commands/recipe.ts';
 import { registerRestoreCommand } from './commands/restore.ts';
 import { registerSecretsCommand } from './commands/secrets.ts';
 import { registerServeCommand } from './commands/serve.ts';
+import { registerTimelineCommand } from './commands/timeline.ts';
 import { registerUndeleteCommand } from './commands/undelete.ts';
 import { registerUpdateCommand } from './commands/update.ts';
 import { registerUpsertCommand } from './commands/upsert.ts';
@@ -101,6 +102,7 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
   registerLinkCommands(program);
   registerExportCommand(program);
   registerHistoryCommand(program);
+  registerTimelineCommand(program);
   registerWatchCommand(program);
   registerWebhooksCommand(program);
   registerListenCommand(program);

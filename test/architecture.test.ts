@@ -125,6 +125,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/serve',
     'cli/settings',
     'cli/terminal',
+    'cli/timeline',
     'cli/undelete',
     'cli/webhooks',
     'server/openapi',
@@ -286,6 +287,7 @@ const HOUSE: Record<string, string[]> = {
   ],
   'cli/settings': ['cli/input', 'cli/terminal', 'db', 'db/model'],
   'cli/terminal': ['db', 'db/model'],
+  'cli/timeline': ['cli/api', 'cli/follow', 'cli/settings', 'cli/terminal', 'db/model', 'db/model/resources'],
   'cli/undelete': [
     'cli/api',
     'cli/import/session',

@@ -20,7 +20,11 @@ export interface Pageable {
 export const PAGE_SIZE_MAX = 200;
 
 /** The list at a path of API v2. */
-export function listAt(path: string, query: Record<string, string> = {}, signal?: AbortSignal): Pageable {
+export function listAt(
+  path: string,
+  query: Record<string, string | readonly string[]> = {},
+  signal?: AbortSignal,
+): Pageable {
   return {
     pageSizeMax: PAGE_SIZE_MAX,
     page: async (client, cursor, limit) => {

@@ -73,14 +73,24 @@ function whatOf(change: FeedChange, names: Pick<Names, 'of'>): string {
     return `${subject} ${word} ${singularOf(String(link.resource))} ${named(String(link.id))}`;
   }
   if (action !== 'updated') return subject;
+  return `${subject}: ${differencesText(resource, before ?? {}, after ?? {}, names)}`;
+}
+
+/** The former and new values of the fields that differ, for people. */
+export function differencesText(
+  resource: string,
+  before: Data,
+  after: Data,
+  names: Pick<Names, 'of'>,
+): string {
   const fields = findResource(resource)?.fields ?? {};
-  const all = differencesBetween(before ?? {}, after ?? {});
+  const all = differencesBetween(before, after);
   // Without what follows from the rest, such as when the stage changed.
   const written = all.filter(([name]) => fields[name]?.access !== 'read');
   const differences = (written.length > 0 ? written : all).map(
     ([name, ...values]) => `${fieldName(name)} ${values.map((value) => shown(value, names)).join(' → ')}`,
   );
-  return `${subject}: ${differences.join(', ')}`;
+  return differences.join(', ');
 }
 
 /** Name, former and new value of each field that differs, with those of `custom` one by one. */

@@ -26,6 +26,7 @@ import serve from './serve.md' with { type: 'text' };
 import settings from './settings.md' with { type: 'text' };
 import start from './start.md' with { type: 'text' };
 import sync from './sync.md' with { type: 'text' };
+import timeline from './timeline.md' with { type: 'text' };
 import tlsAndProxies from './tls-and-proxies.md' with { type: 'text' };
 import upgrade from './upgrade.md' with { type: 'text' };
 import watch from './watch.md' with { type: 'text' };
@@ -40,6 +41,7 @@ const MANUAL = {
   },
   'Your data': {
     records,
+    timeline,
     import: importPage,
     export: exportPage,
     ingest,
