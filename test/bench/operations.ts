@@ -79,6 +79,21 @@ export const OPERATIONS: readonly Operation[] = [
       of('spokenTo'),
     ),
     {
+      name: 'timeline',
+      label: 'timeline of a contact, 20',
+      bare: NONE,
+      prepare: gets(({ seeds }, index) => `contacts/${of('spokenTo')(seeds, index)}/timeline`),
+    },
+    {
+      name: 'timeline-company',
+      label: 'timeline of a company, 20',
+      bare: NONE,
+      // That of a contact with interactions.
+      prepare: gets(
+        ({ seeds }, index) => `companies/${seeds.companies[index % seeds.spokenTo.length]}/timeline`,
+      ),
+    },
+    {
       name: 'changes',
       label: 'list 200 changes of contacts',
       bare: NONE,
