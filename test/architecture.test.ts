@@ -329,7 +329,9 @@ const HOUSE: Record<string, string[]> = {
   'server/openapi': [
     'db/engine',
     'db/model',
+    'db/model/query',
     'db/model/resources',
+    'db/queries',
     'db/tables',
     'server/pipeline',
     'server/quotas',

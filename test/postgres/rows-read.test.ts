@@ -9,10 +9,10 @@ import { createOrganization } from '../../db/tables/accounts.ts';
 import { dropDatabase, freshDatabase, isPostgres } from '../support/fresh-databases.ts';
 import { fillTables, MANY, ROWS, type Run } from '../support/many-rows.ts';
 import { describe, test } from '../support/on-postgres.ts';
-import { QUERIES } from '../support/query-questions.ts';
+import { QUERY_QUESTIONS } from '../support/query-questions.ts';
 import { QUESTIONS, type Question } from '../support/table-queries.ts';
 
-const ASKED = [...QUESTIONS, ...QUERIES];
+const ASKED = [...QUESTIONS, ...QUERY_QUESTIONS];
 
 // Those that share two values are found by what shares one, or by both at once.
 const MANY_READ_MAX = 2 * MANY;

@@ -10,12 +10,12 @@ import { listLinksOfKind } from '../../db/tables/link-lists.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { test } from '../support/on-sqlite.ts';
-import { QUERIES } from '../support/query-questions.ts';
+import { QUERY_QUESTIONS } from '../support/query-questions.ts';
 import { ObservedConnection } from '../support/statement-log.ts';
 import { pagesOf, QUESTIONS, type Question } from '../support/table-queries.ts';
 import { clientOf } from '../support/v2.ts';
 
-const ASKED = [...QUESTIONS, ...QUERIES];
+const ASKED = [...QUESTIONS, ...QUERY_QUESTIONS];
 
 let harness: Harness;
 let raw: Database;

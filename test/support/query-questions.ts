@@ -3,7 +3,7 @@
 import type { RecordTrx } from '../../db/engine/schema.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { type QueryField, queryFields } from '../../db/model/query/fields.ts';
-import { readFilter } from '../../db/model/query/filter.ts';
+import { conditionsIn, readFilter } from '../../db/model/query/filter.ts';
 import { getQuerySort, type QueryPlace, type QuerySort, querySorts } from '../../db/model/query/sorts.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
@@ -123,7 +123,10 @@ function linkQuestions(resource: Resource): Question[] {
     const { relation, name } = field;
     if (relation === null) return [];
     const read = (operator: string, value: JsonValue) =>
-      linkConditions(resource, [readFilter(resource, { [name]: { [operator]: value } }, 0).filter as never]);
+      linkConditions(
+        resource,
+        conditionsIn(readFilter(resource, { [name]: { [operator]: value } }, 0).filter),
+      );
     const forms = [read('any_of', [sampleOf('a'), sampleOf('b')]), read('is_null', true)].flatMap(
       (conditions) =>
         [null, sampleOf('owner_id')].map(
@@ -149,7 +152,7 @@ function linkQuestions(resource: Resource): Question[] {
 }
 
 /** The questions of queries. */
-export const QUERIES: readonly Question[] = RESOURCES.flatMap((resource) => [
+export const QUERY_QUESTIONS: readonly Question[] = RESOURCES.flatMap((resource) => [
   ...ordersOf(resource),
   ...leadQuestions(resource),
   ...linkQuestions(resource),
