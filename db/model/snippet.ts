@@ -12,6 +12,7 @@ const UNITS_MAX = 2 * CHARACTERS_MAX;
  * The part of a text around a place in its folded form: at most 160 characters, cut between words where there is a space.
  */
 export function snippetAt(text: string, foldedPlace: number): string {
+  if (text.length <= CHARACTERS_MAX) return text.trim();
   const place = text.length === foldedText(text).length ? foldedPlace : unfoldedPlace(text, foldedPlace);
   const before = [...text.slice(Math.max(0, place - UNITS_MAX), place)];
   const after = [...text.slice(place, place + UNITS_MAX)];
