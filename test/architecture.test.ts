@@ -122,6 +122,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/recipes',
     'cli/records',
     'cli/release',
+    'cli/search',
     'cli/serve',
     'cli/settings',
     'cli/terminal',
@@ -272,6 +273,7 @@ const HOUSE: Record<string, string[]> = {
   'cli/recipes': [],
   'cli/records': ['cli/api', 'cli/bulk', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/release': ['cli/files'],
+  'cli/search': ['cli/api', 'cli/follow', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/serve': [
     'cli/api',
     'cli/backup',
@@ -481,8 +483,8 @@ describe('what a command loads', () => {
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
-    ...['create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'update', 'upsert'],
-    'watch',
+    ...['create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'search', 'update'],
+    ...['upsert', 'watch'],
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
 

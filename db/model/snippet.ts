@@ -2,22 +2,26 @@
 
 import { foldedText } from './words.ts';
 
-const CHARACTERS_MAX = 160;
-// So many of them come before the hit, if there is more text on both sides.
-const LEAD = 40;
-// UTF-16 units of the most characters that a snippet can have.
-const UNITS_MAX = 2 * CHARACTERS_MAX;
+/** How much of a text is shown. */
+export interface SnippetSize {
+  charactersMax: number;
+  /** How many of them come before the hit, if there is more text on both sides. */
+  lead: number;
+}
 
-/**
- * The part of a text around a place in its folded form: at most 160 characters, cut between words where there is a space.
- */
-export function snippetAt(text: string, foldedPlace: number): string {
-  if (text.length <= CHARACTERS_MAX) return text.trim();
-  const place = text.length === foldedText(text).length ? foldedPlace : unfoldedPlace(text, foldedPlace);
-  const before = [...text.slice(Math.max(0, place - UNITS_MAX), place)];
-  const after = [...text.slice(place, place + UNITS_MAX)];
-  const right = Math.min(after.length, CHARACTERS_MAX - Math.min(before.length, LEAD));
-  const left = Math.min(before.length, CHARACTERS_MAX - right);
+/** What a response shows. */
+const SHOWN: SnippetSize = { charactersMax: 160, lead: 40 };
+
+/** The part of a text around a place in its folded form, cut between words where there is a space. */
+export function snippetAt(text: string, foldedPlace: number, size = SHOWN): string {
+  const { charactersMax, lead } = size;
+  if (text.length <= charactersMax) return text.trim();
+  const place = unfoldedPlace(text, foldedPlace);
+  // A character has at most two UTF-16 units.
+  const before = [...text.slice(Math.max(0, place - 2 * charactersMax), place)];
+  const after = [...text.slice(place, place + 2 * charactersMax)];
+  const right = Math.min(after.length, charactersMax - Math.min(before.length, lead));
+  const left = Math.min(before.length, charactersMax - right);
   const start = startOf(before, before.length - left);
   return [...before.slice(start), ...after.slice(0, endOf(after, right))].join('').trim();
 }
@@ -40,7 +44,7 @@ function endOf(characters: readonly string[], cut: number): number {
 }
 
 // Each character folds by itself, so a text folds in pieces.
-const PIECE = 512;
+const PIECE = 64;
 
 // The place of the character whose folded form has the given place.
 function unfoldedPlace(text: string, foldedPlace: number): number {

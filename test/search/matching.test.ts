@@ -273,6 +273,12 @@ describe('a snippet', () => {
     expect(part.isWellFormed()).toBe(true);
   });
 
+  test('is around the hit in a text whose characters before it have fewer or more in their folded form', () => {
+    const text = `${'e\u0301 '.repeat(400)}Hit${' ﬃ'.repeat(200)}`;
+    expect(foldedText(text)).toHaveLength(text.length);
+    expect(snippet(text, 'hit')).toMatch(/^e\u0301 (e\u0301 )+Hit( ﬃ)+$/);
+  });
+
   test('fills up at the end of a text', () => {
     const text = `${'x '.repeat(500)}end`;
     expect(snippet(text, 'end')).toBe(text.slice(-159));
