@@ -3,7 +3,7 @@ import { createSharedMemory } from '../db/counters/shared-memory.ts';
 import { lockForServing, openStore, type Store, type StoreOptions } from '../db/store.ts';
 import { setChangesDays } from '../db/tables/change-retention.ts';
 import { makeSigningSecret, makeWebhookKey } from '../db/tables/settings.ts';
-import { Backfills } from './backfills.ts';
+import { startBackgroundWork } from './background-work.ts';
 import { CertificateRenewal } from './lifecycle/certificate-renewal.ts';
 import { canSteer, closeListening } from './lifecycle/reuseport-steering.ts';
 import { StopTime } from './lifecycle/stop-time.ts';
@@ -193,7 +193,7 @@ async function serve(
     },
     tell: (line) => tell(lines, line),
   });
-  const backfills = new Backfills(store);
+  const background = startBackgroundWork(store);
   const stopTime = new StopTime();
   const renewal = new CertificateRenewal(options.tls, listeners);
   const purging = setInterval(() => {
@@ -231,7 +231,7 @@ async function serve(
     },
     handOver: async (end) => {
       renewal.end();
-      const workStopped = Promise.all([webhooks.stop(WEBHOOKS_HANDOVER_MS), backfills.stop()]);
+      const workStopped = Promise.all([webhooks.stop(WEBHOOKS_HANDOVER_MS), background.stop()]);
       await Promise.all(handovers.map((one) => one.queueRequests()));
       closeListening();
       await Promise.all(handovers.map((one) => one.forwardRequests()));
@@ -241,7 +241,7 @@ async function serve(
       await close();
     },
     stop: async () => {
-      const stopWork = (graceMs: number) => Promise.all([webhooks.stop(graceMs), backfills.stop()]);
+      const stopWork = (graceMs: number) => Promise.all([webhooks.stop(graceMs), background.stop()]);
       await Promise.all([close(), stopTime.limit(stopWork)]);
       await giveUp();
     },

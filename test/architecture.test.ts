@@ -359,6 +359,7 @@ const HOUSE: Record<string, string[]> = {
     'server/signing',
   ],
   'server/records': ['db', 'db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/quotas'],
+  'server/search': ['db', 'db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/records'],
   'server/signing': ['db', 'db/engine', 'db/model', 'db/tables'],
   'server/v1': ['db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/records'],
   'server/v2': [
@@ -370,6 +371,7 @@ const HOUSE: Record<string, string[]> = {
     'server/pipeline',
     'server/quotas',
     'server/records',
+    'server/search',
     'server/signing',
     'server/webhooks',
   ],
@@ -588,6 +590,7 @@ describe('direction of imports', () => {
     'db/tables/keys.ts',
     'db/tables/pipelines.ts',
     'db/tables/quotas.ts',
+    'db/tables/search-filler.ts',
     'db/tables/timeline-sources.ts',
     'db/tables/transcripts.ts',
     'db/tables/webhook-deliveries.ts',
