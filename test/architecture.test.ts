@@ -270,7 +270,15 @@ const HOUSE: Record<string, string[]> = {
   ],
   'cli/quickstart/data': ['cli/input', 'db/model'],
   'cli/recipes': [],
-  'cli/records': ['cli/api', 'cli/bulk', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/records': [
+    'cli/api',
+    'cli/bulk',
+    'cli/follow',
+    'cli/settings',
+    'cli/terminal',
+    'db/model',
+    'db/model/resources',
+  ],
   'cli/release': ['cli/files'],
   'cli/serve': [
     'cli/api',

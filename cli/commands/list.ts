@@ -1,7 +1,7 @@
 // `crm list`: pages through a resource and prints its records.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { apiOption, collect, limitOption } from '../settings/options.ts';
+import { apiOption, collect, includeOption, limitOption } from '../settings/options.ts';
 
 /** Adds `crm list`. */
 export function registerListCommand(program: Command): void {
@@ -20,6 +20,7 @@ export function registerListCommand(program: Command): void {
     )
     .option('--filter <key=value>', 'Only records that match; repeatable', collect)
     .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
+    .addOption(includeOption())
     .addOption(apiOption())
     .addHelpText(
       'after',

@@ -51,6 +51,11 @@ export function apiOption(): Option {
   return new Option('--api <version>', 'API version').choices(['v1', 'v2']).default('v2');
 }
 
+/** `--include` of commands that show records. */
+export function includeOption(): Option {
+  return new Option('--include <a,b>', 'Also show what records refer to or are linked to: company,deals');
+}
+
 /** `--org`, for `organizationNamed`. */
 export function orgOption(byDefault = 'the only one'): Option {
   return new Option('--org <org>', `Name or ID of the organization (default: ${byDefault})`);
