@@ -158,6 +158,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/input',
     'cli/settings',
     'cli/terminal',
+    'cli/where',
     'db/model',
     'db/model/resources',
   ],
@@ -276,6 +277,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/follow',
     'cli/settings',
     'cli/terminal',
+    'cli/where',
     'db/model',
     'db/model/resources',
   ],
@@ -306,6 +308,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model/resources',
   ],
   'cli/webhooks': ['cli/api', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/where': ['cli/api', 'cli/input', 'cli/terminal', 'db/model', 'db/model/query', 'db/model/resources'],
   db: [],
   'db/copy': ['db/engine', 'db/tables'],
   'db/counters': ['db/engine'],
@@ -491,7 +494,7 @@ describe('what a command loads', () => {
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
-    ...['create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'update', 'upsert'],
+    ...['count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'update', 'upsert'],
     'watch',
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));

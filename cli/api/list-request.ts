@@ -42,12 +42,6 @@ export function listRequest(what: string, options: ListOptions): ListRequest {
   const filters = Object.entries(resource.filters).map(([name, { references }]) => [name, references]);
   const query = parseFilters(resource.name, options.filter, Object.fromEntries([...filters, ...windows]));
   const { sortBy, sortDirection } = options;
-  if (sortBy !== undefined && !resource.sorts.some((sort) => sort === sortBy)) {
-    throw usageError(
-      `Cannot sort ${resource.name} by "${sortBy}".${didYouMean(sortBy, resource.sorts)}`,
-      `sort by ${resource.sorts.join(' or ')}.`,
-    );
-  }
   if (sortBy !== undefined) query.sort_by = sortBy;
   if (sortDirection !== undefined) query.sort_direction = sortDirection;
   const includes = parseIncludes(options.include, resource);

@@ -2,26 +2,26 @@
 import type { Data } from '../../db/model/json.ts';
 import { connect } from '../api/connect.ts';
 import { includedIn } from '../api/envelope.ts';
-import { type ListOptions, type ListRequest, listRequest } from '../api/list-request.ts';
+import type { ListRequest } from '../api/list-request.ts';
 import { pagesOf } from '../api/pages.ts';
 import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { LIMIT_DEFAULT, limitOf } from '../settings/options.ts';
 import { type ColumnLayout, createPrinter, parseFields } from '../terminal/output.ts';
 import { note, writeValues } from '../terminal/streams.ts';
+import { type RecordsOptions, recordsRequest } from '../where/records-request.ts';
 import { checkShowsIncluded, columnsWithNames, INCLUDED_IDS, withNames } from './included.ts';
 
-export interface ListFlags extends ListOptions {
+export interface ListFlags extends RecordsOptions {
   limit?: number;
   all?: boolean;
   envelope?: boolean;
   cursor?: string;
-  fields?: string;
 }
 
 /** Prints records up to the limit, and how to continue. */
 export async function runList(resource: string, flags: ListFlags, config: Config): Promise<void> {
-  const list = listRequest(resource, flags);
+  const list = recordsRequest(resource, flags);
   const cursor = flags.cursor ?? null;
   if (flags.envelope) return printEnvelope(list, flags, cursor, config);
   const isTable = config.output === 'table';
