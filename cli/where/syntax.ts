@@ -183,7 +183,7 @@ class Reader {
   #checkBare(word: string, at: number): void {
     if (/^null$/i.test(word)) {
       const steps = ['write is null or is not null.', `write '${word}' for this text.`];
-      throw this.#refuse(at, 'expected a value, and null is none.', ...steps);
+      throw this.#refuse(at, 'expected a value, and null is not one.', ...steps);
     }
     if (KEYWORDS.includes(word))
       throw this.#refuse(at, 'expected a value.', `write '${word}' for this text.`);
