@@ -9,6 +9,7 @@ import { resourceColumns, targetColumns, v1Columns } from './column-layout.ts';
 import { assertId } from './ids.ts';
 import { parseIncludes } from './includes.ts';
 import { listAt, type Pageable, pageFrom } from './pages.ts';
+import { fieldsNeeded, listOfFields } from './selected-fields.ts';
 import { isTarget, parseTarget, resourceFor, resourcePath } from './target.ts';
 import { findV1List, V1_LISTS } from './v1.ts';
 
@@ -18,8 +19,9 @@ export interface ListOptions {
   filter?: readonly string[];
   sortBy?: string;
   sortDirection?: string;
-  /** Separated by commas. */
+  /** Both separated by commas. */
   include?: string;
+  fields?: string;
 }
 
 /** A list, and the look of its records. */
@@ -45,13 +47,16 @@ export function listRequest(what: string, options: ListOptions): ListRequest {
   if (sortBy !== undefined) query.sort_by = sortBy;
   if (sortDirection !== undefined) query.sort_direction = sortDirection;
   const includes = parseIncludes(options.include, resource);
+  const look = resourceColumns(resource);
+  const fields = fieldsNeeded(options.fields, look.allFields);
   const path = resourcePath(resource);
   const edge = async (client: Client, direction: 'asc' | 'desc'): Promise<Data | undefined> => {
     const newest = listAt(path, { ...query, sort_by: 'created_at', sort_direction: direction });
     return (await newest.page(client, null, 1)).records[0];
   };
   const shown = includes.length === 0 ? query : { ...query, include: includes.map(({ name }) => name) };
-  return { name: resource.name, look: resourceColumns(resource), includes, ...listAt(path, shown), edge };
+  const list = fields === undefined ? listAt(path, shown) : listOfFields(path, shown, fields);
+  return { name: resource.name, look, includes, ...list, edge };
 }
 
 function subResourceRequest(what: string, options: ListOptions): ListRequest {

@@ -45,7 +45,7 @@ async function exportOne(what: string, options: ExportFlags, config: Config): Pr
   }
   if (out !== null) checkOutputPath(out, options.force ?? false);
   const order = options.api === 'v2' && !what.includes('/') ? { sortDirection: 'asc' } : {};
-  // A query returns only the fields that are asked for, and progress needs the time of creation.
+  // Progress needs the time of creation.
   const asked = options.fields && `${options.fields},created_at`;
   const list = recordsRequest(what, { ...options, ...order, ...(asked && { fields: asked }) });
   const known = list.look.allFields.length > 0 ? list.look.allFields : undefined;
@@ -66,7 +66,7 @@ async function exportOne(what: string, options: ExportFlags, config: Config): Pr
 
 /** What of a list is in its spool. */
 function partOf({ filter, where, fields }: ExportFlags): unknown[] {
-  return where === undefined ? [filter] : [filter, where, fields];
+  return where === undefined && fields === undefined ? [filter] : [filter, where, fields];
 }
 
 async function exportEverything(options: ExportFlags, config: Config): Promise<void> {

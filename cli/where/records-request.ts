@@ -7,10 +7,10 @@ import { resourceColumns } from '../api/column-layout.ts';
 import { parseIncludes } from '../api/includes.ts';
 import { type ListOptions, type ListRequest, listRequest } from '../api/list-request.ts';
 import { listAt, PAGE_SIZE_MAX, pageFrom } from '../api/pages.ts';
+import { fieldsNeeded } from '../api/selected-fields.ts';
 import { isTarget, resourceFor, resourcePath } from '../api/target.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
-import { parseFields } from '../terminal/output.ts';
 import { filterOfWhere } from './filter.ts';
 import { askQuery, queriedResource } from './query.ts';
 
@@ -18,8 +18,6 @@ const either = new Intl.ListFormat('en', { type: 'disjunction' });
 
 export interface RecordsOptions extends ListOptions {
   where?: string;
-  /** Separated by commas. */
-  fields?: string;
 }
 
 /** Prepares the list of a resource or a sub-resource; a query if it has conditions, or an order that lists do not have. */
@@ -42,12 +40,12 @@ function queryRequest(resource: Resource, options: RecordsOptions): ListRequest 
   const includes = parseIncludes(options.include, resource);
   if (sortBy !== undefined) checkSort(resource, sortBy);
   if (filter !== undefined) throw filterBesides(where, sortBy);
-  const shown = parseFields(fields, look.allFields);
+  const shown = fieldsNeeded(fields, look.allFields);
   const query: Data = {
     ...(where !== undefined && { filter: filterOfWhere(resource, where) }),
     ...(sortBy !== undefined && { sort_by: sortBy }),
     ...(sortDirection !== undefined && { sort_direction: sortDirection }),
-    ...(shown !== undefined && { fields: [...new Set(shown.map(topLevel))] }),
+    ...(shown !== undefined && { fields: shown }),
     ...(includes.length > 0 && { include: includes.map(({ name }) => name) }),
   };
   const path = resourcePath(resource);
@@ -81,9 +79,4 @@ function filterBesides(where: string | undefined, sortBy: string | undefined): C
   const step = "write the filter as a condition, such as --where 'status = open'.";
   if (where !== undefined) return usageError('Use either --where or --filter, not both.', step);
   return usageError(`--sort-by ${sortBy} does not work with --filter.`, step);
-}
-
-// `custom.plan` is part of `custom`.
-function topLevel(field: string): string {
-  return field.startsWith('custom.') ? 'custom' : field;
 }
