@@ -14,7 +14,7 @@ export function columnList(columns: readonly string[]) {
 }
 
 /** These columns of the records with the IDs, in no order; those that do not exist are left out. */
-export async function readColumns(
+export async function readColumnsOf(
   db: Db,
   { name }: Resource,
   org: number,

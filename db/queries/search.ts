@@ -2,7 +2,7 @@
 import type { Db } from '../engine/schema.ts';
 import { type Condition, conditionsIn, type FilterNode } from '../model/query/filter.ts';
 import { columnsRead, type Predicate, predicateOf } from '../model/query/predicate.ts';
-import type { QueryDirection, QueryPlace, QuerySort } from '../model/query/sorts.ts';
+import { getQuerySort, type QueryDirection, type QueryPlace, type QuerySort } from '../model/query/sorts.ts';
 import type { Resource } from '../model/resource.ts';
 import { longTexts } from '../tables/page-size.ts';
 import { Examination } from './examination.ts';
@@ -63,9 +63,10 @@ export interface Count {
 }
 
 /** How many records a search finds, or at least. */
-export async function countRecords(db: Db, search: RecordSearch, sort: QuerySort): Promise<Count> {
+export async function countRecords(db: Db, search: RecordSearch): Promise<Count> {
   const examination = new Examination(COUNT_EXAMINED_MAX);
   let count = 0;
+  const sort = getQuerySort(search.resource, 'created_at');
   const whole = { ...search, sort, direction: 'asc' as const, after: null };
   const { stoppedAt } = await visit(db, whole, examination, ROWS_AT_ONCE_MAX, () => {
     count += 1;

@@ -13,7 +13,7 @@ import type { Examination } from './examination.ts';
 import { type IdRange, idsAfter } from './id-ranges.ts';
 import { type IdSource, listIds } from './id-sources.ts';
 import { IndexScan, type ScanQuery } from './index-scan.ts';
-import { readColumns } from './read-columns.ts';
+import { readColumnsOf } from './read-columns.ts';
 
 /** A record that may meet the filter. */
 export interface Candidate {
@@ -100,7 +100,7 @@ export class SourceWalk implements Walk {
     const share = Math.max(1, Math.floor(limit / (2 * this.#sources.length)));
     const page = { range: this.#range, direction, limit: share };
     const { ids, isLast, entries } = await listIds(db, org, this.#sources, page);
-    const rows = await readColumns(db, resource, org, columns, ids);
+    const rows = await readColumnsOf(db, resource, org, columns, ids);
     examination.add(entries);
     examination.addRows(rows);
     const last = ids.at(-1);
@@ -128,7 +128,7 @@ export class GatheredWalk implements Walk {
     const compare = comparePlaces(direction);
     const candidates: Candidate[] = [];
     for (let from = 0; from < ids.length; from += rowsAtOnce) {
-      const rows = await readColumns(db, resource, org, columns, ids.slice(from, from + rowsAtOnce));
+      const rows = await readColumnsOf(db, resource, org, columns, ids.slice(from, from + rowsAtOnce));
       examination.addRows(rows);
       for (const row of rows) {
         const one = candidateOf(query, row);
