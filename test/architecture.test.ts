@@ -160,6 +160,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/input',
     'cli/settings',
     'cli/terminal',
+    'cli/where',
     'db/model',
     'db/model/resources',
   ],
@@ -272,7 +273,16 @@ const HOUSE: Record<string, string[]> = {
   ],
   'cli/quickstart/data': ['cli/input', 'db/model'],
   'cli/recipes': [],
-  'cli/records': ['cli/api', 'cli/bulk', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/records': [
+    'cli/api',
+    'cli/bulk',
+    'cli/follow',
+    'cli/settings',
+    'cli/terminal',
+    'cli/where',
+    'db/model',
+    'db/model/resources',
+  ],
   'cli/release': ['cli/files'],
   'cli/search': ['cli/api', 'cli/follow', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/serve': [
@@ -301,6 +311,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model/resources',
   ],
   'cli/webhooks': ['cli/api', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/where': ['cli/api', 'cli/input', 'cli/terminal', 'db/model', 'db/model/query', 'db/model/resources'],
   db: [],
   'db/copy': ['db/engine', 'db/tables'],
   'db/counters': ['db/engine'],
@@ -499,8 +510,8 @@ describe('what a command loads', () => {
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
-    ...['create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'search', 'update'],
-    ...['upsert', 'watch'],
+    ...['count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'search'],
+    ...['update', 'upsert', 'watch'],
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
 
