@@ -79,6 +79,22 @@ export interface Admission {
   uncount(): Promise<Record<string, string>>;
 }
 
+/** A record that a response includes besides its data. */
+export interface IncludedRecord {
+  /** The plural of its resource, `users` or `stages`. */
+  group: string;
+  id: string;
+  record: Data;
+}
+
+/** What a response includes besides its data. */
+export interface IncludedRecords {
+  /** All groups, also those without a record. */
+  groups: readonly string[];
+  /** What the item with that index includes; other items can include the same. */
+  of: (index: number) => readonly IncludedRecord[];
+}
+
 /** Items of a list, possibly more than fit on a page. */
 export interface ListAnswer {
   status: 200;
@@ -92,6 +108,7 @@ export interface ListAnswer {
   endCursor?: string;
   /** What `page_info` contains besides. */
   pageInfo?: Data;
+  included?: IncludedRecords;
 }
 
 /** What a client can compare, in later requests, with the version of a record that it has. */
@@ -109,6 +126,7 @@ export type Answer =
       data: JsonValue;
       location?: string;
       version?: RecordVersion;
+      included?: IncludedRecords;
       /** What is stored of `data` for repeated requests, if it has a secret; `restore` of the operation makes `data` of it. */
       stored?: Data;
     }
@@ -174,6 +192,8 @@ interface OperationBase {
   answerKind: 'success' | 'list' | 'batch' | 'none';
   /** Schema of `page_info`, if it differs from that of other lists. */
   pageInfo?: TSchema;
+  /** Schema of what responses can include besides their data, if they can. */
+  included?: TSchema;
   /** What each success status means. */
   successes: Readonly<Record<number, string>>;
   /** Statuses that it can return besides success, 401, 403, 429 and 500. */

@@ -53,6 +53,11 @@ export function uuidBytes(text: RawBuilder<unknown>): RawBuilder<Uint8Array> {
   return sql`decode(replace(${text}, '-', ''), 'hex')`;
 }
 
+/** The texts of a JSON array, as rows. */
+export function texts(list: never): RawBuilder<{ text: string }> {
+  return sql`(select json_array_elements_text(${list}::text::json) as text)`;
+}
+
 /** The pairs of bytes of a JSON array, as rows. */
 export function bytePairs(list: never): RawBuilder<{ first: Uint8Array; second: Uint8Array }> {
   const columns = sql`decode(pair ->> 0, 'hex') as first, decode(pair ->> 1, 'hex') as second`;

@@ -245,8 +245,13 @@ const LINKS = RESOURCES.flatMap(({ links }) => Object.values(links)).flatMap((li
   });
   return [
     ...lists,
-    one(`how many of ${link.table} a ${link.parentColumn} has`, (db, orgNumber) =>
-      countLinks(db, link, parent(orgNumber), null),
+    one(`how many of ${link.table} each ${link.parentColumn} has`, (db, orgNumber) =>
+      countLinks(
+        db,
+        link,
+        { orgNumber, ownerId: null },
+        [1, 2].map((n) => sampleOf(link.parentColumn, n)),
+      ),
     ),
     one(`one of ${link.table}`, (db, orgNumber) =>
       findLink(db, link, parent(orgNumber), sampleOf(link.childColumn)),
