@@ -116,6 +116,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/ingest',
     'cli/keys',
     'cli/manual',
+    'cli/mcp',
     'cli/organizations',
     'cli/people',
     'cli/quickstart',
@@ -229,6 +230,16 @@ const HOUSE: Record<string, string[]> = {
     'db/tables',
   ],
   'cli/manual': ['cli/terminal'],
+  'cli/mcp': [
+    'cli/api',
+    'cli/follow',
+    'cli/import/plan',
+    'cli/input',
+    'cli/settings',
+    'cli/terminal',
+    'db/model',
+    'db/model/resources',
+  ],
   'cli/organizations': [
     'cli/database',
     'cli/keys',
@@ -483,6 +494,7 @@ describe('what a command loads', () => {
   const DATA = [
     ...['create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'update', 'upsert'],
     'watch',
+    'mcp',
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
 
