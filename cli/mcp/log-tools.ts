@@ -5,6 +5,7 @@ import { interactions } from '../../db/model/resources/interactions.ts';
 import { notes } from '../../db/model/resources/notes.ts';
 import { tasks } from '../../db/model/resources/tasks.ts';
 import { createFields } from '../api/body.ts';
+import { counted } from '../terminal/format.ts';
 import { bodyFor, nameArguments, valueArguments } from './bodies.ts';
 import { call, ToolError } from './failures.ts';
 import { servicePath } from './read-tools.ts';
@@ -72,7 +73,8 @@ const addNote: Tool = {
     const body = await bodyFor(notes, given, service);
     const note = await service.write('POST', servicePath(notes.name), body);
     if (about.length > 0) await linkNote(String(note.id), about, service);
-    const linked = about.length === 0 ? 'Added, linked to nothing' : `Added, linked to ${about.length}`;
+    const linked =
+      about.length === 0 ? 'Added, linked to nothing' : `Added, linked to ${counted(about.length, 'record')}`;
     return `${linked}:\n${recordLine(note, notes.name)}`;
   },
 };
