@@ -27,6 +27,7 @@ import { registerPeopleCommand } from './commands/people.ts';
 import { registerQuickstartCommand } from './commands/quickstart.ts';
 import { registerRecipeCommand } from './commands/recipe.ts';
 import { registerRestoreCommand } from './commands/restore.ts';
+import { registerSearchCommand } from './commands/search.ts';
 import { registerSecretsCommand } from './commands/secrets.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerTimelineCommand } from './commands/timeline.ts';
@@ -94,6 +95,7 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
   program.commandsGroup('Data commands (call a server over HTTP, with an API key):');
   registerImportCommand(program);
   registerListCommand(program);
+  registerSearchCommand(program);
   registerGetCommand(program);
   registerCreateCommand(program);
   registerUpdateCommand(program);

@@ -123,6 +123,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/recipes',
     'cli/records',
     'cli/release',
+    'cli/search',
     'cli/serve',
     'cli/settings',
     'cli/terminal',
@@ -283,6 +284,7 @@ const HOUSE: Record<string, string[]> = {
   'cli/recipes': [],
   'cli/records': ['cli/api', 'cli/bulk', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/release': ['cli/files'],
+  'cli/search': ['cli/api', 'cli/follow', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/serve': [
     'cli/api',
     'cli/backup',
@@ -367,6 +369,7 @@ const HOUSE: Record<string, string[]> = {
     'server/signing',
   ],
   'server/records': ['db', 'db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/quotas'],
+  'server/search': ['db', 'db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/records'],
   'server/signing': ['db', 'db/engine', 'db/model', 'db/tables'],
   'server/v1': ['db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/records'],
   'server/v2': [
@@ -378,6 +381,7 @@ const HOUSE: Record<string, string[]> = {
     'server/pipeline',
     'server/quotas',
     'server/records',
+    'server/search',
     'server/signing',
     'server/webhooks',
   ],
@@ -495,6 +499,8 @@ describe('what a command loads', () => {
     ...['create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'update', 'upsert'],
     'watch',
     'mcp',
+    ...['create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'search', 'update'],
+    ...['upsert', 'watch'],
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
 
@@ -597,6 +603,7 @@ describe('direction of imports', () => {
     'db/tables/keys.ts',
     'db/tables/pipelines.ts',
     'db/tables/quotas.ts',
+    'db/tables/search-filler.ts',
     'db/tables/timeline-sources.ts',
     'db/tables/transcripts.ts',
     'db/tables/webhook-deliveries.ts',

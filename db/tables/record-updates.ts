@@ -13,6 +13,7 @@ import { toColumns } from '../model/record-forms.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { logReferences, logUpdated, type NotedUpdate, ownerOf } from './changes.ts';
 import { bytesOf } from './content-bytes.ts';
+import { noteUpdatedRecords } from './search-notes.ts';
 import { decidingColumns } from './timeline-places.ts';
 import { changesTimelines, showFilled, showUpdated } from './timeline-writes.ts';
 
@@ -130,6 +131,7 @@ export function updateReservedRecords(
   const [first] = updates;
   if (first === undefined) return;
   const context = { orgNumber, at: Number(first.columns.updated_at), cause };
+  noteUpdatedRecords(trx, resource, orgNumber, updates);
   return inTurn([
     () =>
       updates.length > 1

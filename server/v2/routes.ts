@@ -13,6 +13,7 @@ import { externalIdOperations } from './external-ids.ts';
 import { historyOperation } from './history.ts';
 import { linkOperations } from './links.ts';
 import { bulkLinkOperations } from './links-in-bulk.ts';
+import { searchOperation } from './search.ts';
 import { timelineOperation } from './timeline.ts';
 import type { TranscriptLinks } from './transcript-links.ts';
 import { transcriptDownload, withTranscriptLink } from './transcripts.ts';
@@ -35,6 +36,7 @@ export function v2Operations(
     authentication(requestsPerMinute),
     ...RESOURCES.flatMap((resource) => operationsOf(resource, alone[resource.name])),
     ...bulkLinkOperations(),
+    searchOperation(),
     ...changeOperations(),
     ...webhookOperations(webhookNetworks),
     transcriptDownload(transcriptLinks),

@@ -1,0 +1,29 @@
+// `crm search`: finds records of all kinds by words.
+import type { Command } from 'commander';
+import { lazyAction } from '../settings/lazy-action.ts';
+import { limitOption } from '../settings/options.ts';
+
+const EXAMPLES = `
+Examples:
+  crm search ada love
+  crm search ada@example.com
+  crm search 7946 0000 --types contacts
+  crm search second engine --types deals,notes --all -o ndjson
+
+See "crm help search".`;
+
+/** Adds `crm search`. */
+export function registerSearchCommand(program: Command): void {
+  program
+    .command('search')
+    .summary('Find records by words')
+    .description(
+      'Find the records that contain all of the words, the best matches first. The last word can be the beginning of one.',
+    )
+    .argument('<words...>', 'Words, an email address, a domain, a telephone number or an ID')
+    .option('--types <types>', 'Only records of these resources, separated by commas')
+    .addOption(limitOption('records'))
+    .option('--all', 'Print everything that is found')
+    .addHelpText('after', EXAMPLES)
+    .action(lazyAction(async () => (await import('../search/run.ts')).runSearch));
+}
