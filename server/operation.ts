@@ -68,6 +68,11 @@ export interface StreamCall extends ReadCall {
   lastEventId: string | null;
 }
 
+/** What an operation works with that only reads, also in a transaction. */
+export interface LookupCall extends Call {
+  cursors: Cursors;
+}
+
 /** What a write works with. */
 export interface WriteCall extends Call {
   db: RecordTrx;
@@ -225,7 +230,7 @@ export interface StreamOperation extends Omit<OperationBase, 'answerKind'> {
 export interface LookupOperation extends OperationBase {
   isWrite: false;
   isLookup: true;
-  run(call: Call): Eventually<Answer>;
+  run(call: LookupCall): Eventually<Answer>;
 }
 
 /** An operation that runs in a write transaction. */

@@ -14,7 +14,7 @@ import type { Way } from '../model/resources/relations.ts';
 export const RELATED_MAX = 10;
 /** How many of them are looked at for those that a user can see, or that are of one type. */
 export const RELATED_EXAMINED_MAX = 1_000;
-// So many records, with as many related ones as are looked at, take some 40 ms.
+// So many records, with as many related ones as are looked at, take up to 40 ms.
 const SIFTED_AT_ONCE = 25;
 
 /** The IDs of the newest records that each record includes, newest first, except those that it refers to itself. */
@@ -85,8 +85,7 @@ interface Search {
 }
 
 function build(db: Db, search: Search, param: Param) {
-  const near = sql`${nearest(search, param)}`;
-  const related = sql`(select string_agg(near.id, ' ') from (${near}) as near)`;
+  const related = sql`(select string_agg(near.id, ' ') from (${nearest(search, param)}) as near)`;
   return written<RelatedRow>(
     db,
     sql`select given.text as id, ${related} as related from ${db.engine.texts(param('ids'))} as given`,
@@ -94,28 +93,43 @@ function build(db: Db, search: Search, param: Param) {
 }
 
 // The newest for one of the given records, which an index has in this order.
-function nearest({ resource, way, isSifted }: Search, param: Param): RawBuilder<unknown> {
-  const { table, own, other, type } = rowsOf(way, resource);
+function nearest(search: Search, param: Param): RawBuilder<unknown> {
+  const { resource, way } = search;
+  const { table, own, other } =
+    way.kind === 'table' ? way : { table: resource.name, own: way.column, other: 'id' };
+  const { columns, holds } = sieveOf(search, param);
   const id = sql.ref(`tie.${other}`);
-  const typed = type === null ? sql`` : sql`, tie.record_type as type`;
-  const rows = sql`select ${id} as id${typed} from ${sql.table(table)} as tie
+  const rows = sql`select ${sql.join([sql`${id} as id`, ...columns])} from ${sql.table(table)} as tie
     where tie.org_id = ${param('org')} and ${sql.ref(`tie.${own}`)} = given.text order by ${id} desc`;
-  if (type === null && !isSifted) return sql`${rows} limit ${sql.lit(RELATED_MAX)}`;
-  const conditions = [
-    ...(type === null ? [] : [sql`newest.type = ${sql.lit(type)}`]),
-    ...(isSifted ? [isOwned(resource, param)] : []),
-  ];
+  if (holds.length === 0) return sql`${rows} limit ${sql.lit(RELATED_MAX)}`;
   return sql`select newest.id from (${rows} limit ${sql.lit(RELATED_EXAMINED_MAX)}) as newest
-    where ${sql.join(conditions, sql` and `)} order by newest.id desc limit ${sql.lit(RELATED_MAX)}`;
+    where ${sql.join(holds, sql` and `)} order by newest.id desc limit ${sql.lit(RELATED_MAX)}`;
 }
 
-function rowsOf(way: Search['way'], { name }: Resource) {
-  if (way.kind === 'table') return way;
-  return { table: name, own: way.column, other: 'id', type: null };
+/** Which of the newest are wanted. */
+interface Sieve {
+  /** What is read for it. */
+  columns: RawBuilder<unknown>[];
+  holds: RawBuilder<unknown>[];
 }
 
-function isOwned({ name, owner }: Resource, param: Param): RawBuilder<unknown> {
-  const isRecord = sql`record.org_id = ${param('org')} and record.id = newest.id`;
-  const isVisible = sql`${sql.ref(`record.${owner ?? 'created_by'}`)} = ${param('owner')}`;
-  return sql`exists (select 1 from ${sql.table(name)} as record where ${isRecord} and ${isVisible})`;
+function sieveOf({ resource, way, isSifted }: Search, param: Param): Sieve {
+  const sieve: Sieve = { columns: [], holds: [] };
+  if (way.kind === 'table' && way.type !== null) {
+    sieve.columns.push(sql`tie.record_type as type`);
+    sieve.holds.push(sql`newest.type = ${sql.lit(way.type)}`);
+  }
+  const { name, owner } = resource;
+  if (!isSifted || owner === null) return sieve;
+  if (way.kind === 'inverse') {
+    sieve.columns.push(sql`${sql.ref(`tie.${owner}`)} as owner`);
+    sieve.holds.push(sql`newest.owner = ${param('owner')}`);
+  } else {
+    const isOwned = sql`${sql.ref(`record.${owner}`)} = ${param('owner')}`;
+    const isRecord = sql`record.org_id = ${param('org')} and record.id = newest.id`;
+    sieve.holds.push(
+      sql`exists (select 1 from ${sql.table(name)} as record where ${isRecord} and ${isOwned})`,
+    );
+  }
+  return sieve;
 }

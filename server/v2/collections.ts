@@ -20,7 +20,7 @@ import { batchCreate, batchDelete, batchGet, batchUpdate } from './batches.ts';
 import { conflictsOf, createdSchema, createRules, explained, updateExample, writing } from './declared.ts';
 import { operationId, pathOf, titleOf } from './naming.ts';
 import { identityOf, listParameters, pageRequest } from './paging.ts';
-import { includedSchema, recordWithIds, selectedRecord } from './selection-schemas.ts';
+import { includedSchema, recordWithIds } from './selection-schemas.ts';
 import { includeParameter, selectionOf } from './selections.ts';
 import { batchUpsert, upsertOne } from './upserts.ts';
 import { requireVersion, versionOf } from './versions.ts';
@@ -62,10 +62,10 @@ function list(resource: Resource): SpecificRead {
     scopes: [`${resource.name}:read`],
     isWrite: false,
     query: listParameters(resource),
-    answer: selectedRecord(resource),
+    answer: recordWithIds(resource),
     included: includedSchema(resource),
     answerKind: 'list',
-    successes: { 200: 'One page of results.' },
+    successes: { 200: 'One page of results. With `fields`, records have no other fields than these.' },
     errorStatuses: [422],
     run: async (call): Promise<Answer> => {
       const cursors = await call.cursors.of(identityOf(call, path));

@@ -9,16 +9,19 @@ import { named, nullable } from '../../db/model/schemas.ts';
 import { RELATED_MAX } from '../../db/tables/related-ids.ts';
 import { capitalized } from './naming.ts';
 
+const CLOSED = { additionalProperties: false };
+
 // A user as responses include one.
+const USER = { id: exampleId('users'), email: 'ada@acme.example', name: 'Ada Lovelace' };
 const userSchema = named(
   'IncludedUser',
   Type.Object(
     {
-      id: idSchema({ examples: [exampleId('users')] }),
-      email: Type.String({ examples: ['ada@acme.example'] }),
-      name: { ...nullable(Type.String()), examples: ['Ada Lovelace'] },
+      id: idSchema({ examples: [USER.id] }),
+      email: Type.String({ examples: [USER.email] }),
+      name: { ...nullable(Type.String()), examples: [USER.name] },
     },
-    { additionalProperties: false },
+    CLOSED,
   ),
 );
 
@@ -30,9 +33,10 @@ export const includedSchema = memoize((resource: Resource): TSchema => {
     Type.Optional(Type.Object({}, { additionalProperties: schema })),
   ]);
   const description = 'What `include` names, each once, by group and ID; only if it is sent.';
+  const examples = [groups.has('users') ? { users: { [exampleId('users')]: USER } } : {}];
   return named(
     `${capitalized(resource.singular)}Included`,
-    Type.Object(Object.fromEntries(properties), { additionalProperties: false, description }),
+    Type.Object(Object.fromEntries(properties), { ...CLOSED, description, examples }),
   );
 });
 
@@ -41,7 +45,7 @@ function schemaOf({ group, resource }: Include): TSchema {
   return group === 'users' ? userSchema : stageSchema;
 }
 
-/** Schema of a record in a response that can include others: with `included_ids` or without. */
+/** Schema of a record in a response that can include others. Of `fields` it says nothing: any field could be absent then. */
 export const recordWithIds = memoize((resource: Resource): TSchema => {
   const schema = resource.responseSchema;
   const properties = { ...propertiesOf(schema), included_ids: includedIds(resource) };
@@ -51,18 +55,6 @@ export const recordWithIds = memoize((resource: Resource): TSchema => {
   ]);
 });
 
-/** Schema of a record in a list: whole, or with the fields that were asked for. */
-export const selectedRecord = memoize((resource: Resource): TSchema => {
-  const { id, ...others } = propertiesOf(resource.responseSchema);
-  const some = { ...others, included_ids: includedIds(resource) };
-  const optional = Object.entries(some).map(([name, schema]) => [name, Type.Optional(schema)]);
-  const properties = { ...(id && { id }), ...Object.fromEntries(optional) };
-  const name = `${capitalized(resource.singular)}Selection`;
-  return Type.Union([resource.responseSchema, named(name, Type.Object(properties, CLOSED))]);
-});
-
-const CLOSED = { additionalProperties: false };
-
 function propertiesOf(schema: TSchema): Record<string, TSchema> {
   return (schema as { properties?: Record<string, TSchema> }).properties ?? {};
 }
@@ -71,5 +63,6 @@ function includedIds(resource: Resource): TSchema {
   const ids = Type.Array(idSchema(), { maxItems: RELATED_MAX });
   const names = Object.keys(includesOf(resource)).map((name) => [name, Type.Optional(ids)]);
   const description = 'The IDs of what it includes, newest first, by name; only with `include`.';
-  return Type.Object(Object.fromEntries(names), { ...CLOSED, description });
+  const examples = ['owner' in includesOf(resource) ? { owner: [USER.id] } : {}];
+  return Type.Object(Object.fromEntries(names), { ...CLOSED, description, examples });
 }
