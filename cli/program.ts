@@ -20,6 +20,7 @@ import { registerLinkCommands } from './commands/link.ts';
 import { registerListCommand } from './commands/list.ts';
 import { registerListenCommand } from './commands/listen.ts';
 import { registerManCommand } from './commands/man.ts';
+import { registerMcpCommand } from './commands/mcp.ts';
 import { registerMigrateCommand } from './commands/migrate.ts';
 import { registerOpenapiCommand } from './commands/openapi.ts';
 import { registerOrgsCommand } from './commands/orgs.ts';
@@ -110,6 +111,7 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
   registerWatchCommand(program);
   registerWebhooksCommand(program);
   registerListenCommand(program);
+  registerMcpCommand(program);
   program.commandsGroup('Try it out:');
   registerQuickstartCommand(program);
   program.commandsGroup('About crm:');

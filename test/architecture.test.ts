@@ -116,6 +116,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/ingest',
     'cli/keys',
     'cli/manual',
+    'cli/mcp',
     'cli/organizations',
     'cli/people',
     'cli/quickstart',
@@ -232,6 +233,16 @@ const HOUSE: Record<string, string[]> = {
     'db/tables',
   ],
   'cli/manual': ['cli/terminal'],
+  'cli/mcp': [
+    'cli/api',
+    'cli/follow',
+    'cli/import/plan',
+    'cli/input',
+    'cli/settings',
+    'cli/terminal',
+    'db/model',
+    'db/model/resources',
+  ],
   'cli/organizations': [
     'cli/database',
     'cli/keys',
@@ -510,7 +521,8 @@ describe('what a command loads', () => {
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
-    ...['count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'search'],
+    ...['count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'mcp'],
+    'search',
     ...['update', 'upsert', 'watch'],
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
