@@ -20,7 +20,7 @@ import { requireScope } from '../pipeline/scope.ts';
 import { countMatching, queryPage } from '../records/queries.ts';
 import { selectFrom } from '../records/selections.ts';
 import type { ListIdentity } from '../signing/list-identity.ts';
-import { capitalized, pathOf, titleOf } from './naming.ts';
+import { capitalized, operationId, pathOf, titleOf } from './naming.ts';
 import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from './paging.ts';
 import { fieldsInWords, filterExample } from './query-words.ts';
 import { includedSchema, recordWithIds } from './selection-schemas.ts';
@@ -42,7 +42,7 @@ function query(resource: Resource): LookupOperation {
   const { name } = resource;
   return {
     ...lookingUp(resource, 'query'),
-    id: `query${capitalized(resource.singular)}Records`,
+    id: operationId('find', resource),
     summary: `Query ${name}`,
     description:
       `Returns the ${name} that meet a filter, in pages. ${fieldsInWords(resource)} ${SHORTLY}\n\n` +
@@ -63,7 +63,7 @@ function count(resource: Resource): LookupOperation {
   const { name } = resource;
   return {
     ...lookingUp(resource, 'count'),
-    id: `count${capitalized(resource.singular)}Records`,
+    id: operationId('count', resource),
     summary: `Count ${name}`,
     description:
       `Counts the ${name} that meet a filter, or all without one. ${fieldsInWords(resource)} ${SHORTLY}\n\n` +
