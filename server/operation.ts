@@ -58,6 +58,8 @@ export interface ReadCall extends Call {
    * @throws ApiError 429 if the key or its organization has too many such requests
    */
   wait(after: number, until: number): Promise<boolean>;
+  /** Brings the search index of the organization up to date with its records. */
+  updateIndex(): Promise<void>;
 }
 
 /** What a stream works with. */

@@ -116,18 +116,21 @@ const HOUSE: Record<string, string[]> = {
     'cli/ingest',
     'cli/keys',
     'cli/manual',
+    'cli/mcp',
     'cli/organizations',
     'cli/people',
     'cli/quickstart',
     'cli/recipes',
     'cli/records',
     'cli/release',
+    'cli/search',
     'cli/serve',
     'cli/settings',
     'cli/terminal',
     'cli/timeline',
     'cli/undelete',
     'cli/webhooks',
+    'db/model',
     'server/openapi',
   ],
   'cli/database': [
@@ -230,6 +233,16 @@ const HOUSE: Record<string, string[]> = {
     'db/tables',
   ],
   'cli/manual': ['cli/terminal'],
+  'cli/mcp': [
+    'cli/api',
+    'cli/follow',
+    'cli/import/plan',
+    'cli/input',
+    'cli/settings',
+    'cli/terminal',
+    'db/model',
+    'db/model/resources',
+  ],
   'cli/organizations': [
     'cli/database',
     'cli/keys',
@@ -282,6 +295,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model/resources',
   ],
   'cli/release': ['cli/files'],
+  'cli/search': ['cli/api', 'cli/follow', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/serve': [
     'cli/api',
     'cli/backup',
@@ -378,6 +392,7 @@ const HOUSE: Record<string, string[]> = {
     'db/tables',
     'server/quotas',
   ],
+  'server/search': ['db', 'db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/records'],
   'server/signing': ['db', 'db/engine', 'db/model', 'db/tables'],
   'server/v1': ['db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/records'],
   'server/v2': [
@@ -391,6 +406,7 @@ const HOUSE: Record<string, string[]> = {
     'server/pipeline',
     'server/quotas',
     'server/records',
+    'server/search',
     'server/signing',
     'server/webhooks',
   ],
@@ -505,8 +521,9 @@ describe('what a command loads', () => {
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
-    ...['count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'update', 'upsert'],
-    'watch',
+    ...['count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'mcp'],
+    'search',
+    ...['update', 'upsert', 'watch'],
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
 
@@ -609,6 +626,7 @@ describe('direction of imports', () => {
     'db/tables/keys.ts',
     'db/tables/pipelines.ts',
     'db/tables/quotas.ts',
+    'db/tables/search-filler.ts',
     'db/tables/timeline-sources.ts',
     'db/tables/transcripts.ts',
     'db/tables/webhook-deliveries.ts',

@@ -130,7 +130,7 @@ async function withDisplay(
   const apiKey = await config.apiKey();
   // The server's audit log shows who exports what.
   const purpose = ` (export; ${crypto.randomUUID()})`;
-  const client = await connect({ url: config.url, apiKey: async () => apiKey }, display.onWait, purpose);
+  const client = await connect({ url: config.url, apiKey: async () => apiKey }, display.onWait, { purpose });
   try {
     await unlessInterrupted(job({ client, display, keyDigest: sha256(apiKey) }), () => ({
       message: `Interrupted after ${counted(display.records, 'record')}.`,

@@ -10,6 +10,7 @@ import * as linksInBulk from './0007-links-in-bulk.ts';
 import * as changes from './0008-changes.ts';
 import * as webhooks from './0009-webhooks.ts';
 import * as backfills from './0010-backfills.ts';
+import * as search from './0011-search.ts';
 import * as timeline from './0012-timeline.ts';
 import * as query from './0013-query.ts';
 
@@ -24,6 +25,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0008-changes': changes,
   '0009-webhooks': webhooks,
   '0010-backfills': backfills,
+  '0011-search': search,
   '0012-timeline': timeline,
   '0013-query': query,
 };

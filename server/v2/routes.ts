@@ -14,6 +14,7 @@ import { historyOperation } from './history.ts';
 import { linkOperations } from './links.ts';
 import { bulkLinkOperations } from './links-in-bulk.ts';
 import { queryOperations } from './queries.ts';
+import { searchOperation } from './search.ts';
 import { timelineOperation } from './timeline.ts';
 import type { TranscriptLinks } from './transcript-links.ts';
 import { transcriptDownload, withTranscriptLink } from './transcripts.ts';
@@ -36,6 +37,7 @@ export function v2Operations(
     authentication(requestsPerMinute),
     ...RESOURCES.flatMap((resource) => operationsOf(resource, alone[resource.name])),
     ...bulkLinkOperations(),
+    searchOperation(),
     ...changeOperations(),
     ...webhookOperations(webhookNetworks),
     transcriptDownload(transcriptLinks),
