@@ -40,7 +40,7 @@ async function overview(service: Service): Promise<string[]> {
       ? `the key sees and changes only what user ${key.user_id} owns`
       : 'the key sees the records of everyone';
   return [
-    `Organization ${JSON.stringify(organization.name)}; ${who}; it can send ${key.requests_per_minute} requests a minute.`,
+    `Organization ${JSON.stringify(organization.name)}; ${who}; it can send ${key.requests_per_minute} requests per minute.`,
     'Resources, and what the key may do with them:',
     ...RESOURCES.map((resource) => {
       const actions = resource.scopes.filter((action) => scopes.includes(`${resource.name}:${action}`));
