@@ -141,6 +141,12 @@ function oneLine(text: string): string {
   return text.replace(/[\r\n]/g, ' ');
 }
 
+test('a person who starts it on a terminal is told what it waits for, and can end it', async () => {
+  const when = 'crm mcp --print-config';
+  const { code, output } = await sandbox.onTerminal(['mcp'], { when, answer: '\u0003' });
+  expect([code, output]).toEqual([0, expect.stringContaining('waiting for an AI client on stdin')]);
+});
+
 describe('it ends', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)('at once with 0 on %s', async (signal) => {
     const child = spawn();
