@@ -7,6 +7,7 @@ import { singularOf } from '../../db/model/text.ts';
 import { hasTimeline, TIMELINE_KINDS, TIMELINE_RESOURCES } from '../../db/model/timelines.ts';
 import { idSegment } from '../api/target.ts';
 import { nameOf } from '../follow/names.ts';
+import { isoMilliseconds } from '../input/instant.ts';
 import { counted } from '../terminal/format.ts';
 import { call } from './failures.ts';
 import { includedLines, jsonLine, pageText, recordLine, shown, stepsToShow, wholeRecord } from './results.ts';
@@ -154,8 +155,8 @@ const timeline: Tool = {
     resource: oneArgumentOf(TIMELINE_RESOURCES),
     id: textArgument(),
     kinds: Type.Optional(someArgumentsOf(TIMELINE_KINDS, 'Default: all')),
-    since: Type.Optional(textArgument('RFC 3339')),
-    until: Type.Optional(textArgument('RFC 3339; excluded')),
+    since: Type.Optional(textArgument('RFC 3339 or a day')),
+    until: Type.Optional(textArgument('RFC 3339 or a day; excluded')),
     scope: Type.Optional(
       oneArgumentOf(['all', 'own'], 'Of a company: own leaves out its contacts and deals'),
     ),
@@ -163,11 +164,12 @@ const timeline: Tool = {
     cursor: Type.Optional(CURSOR),
   }),
   hints: READING,
-  run: ({ resource, id, limit = LIMIT_DEFAULT, ...given }, service) => {
+  run: ({ resource, id, limit = LIMIT_DEFAULT, since, until, ...given }, service) => {
     const path = `${servicePath(String(resource), id)}/timeline`;
+    const times = withoutUnset({ since: timeOf(since), until: timeOf(until) });
     return pageText({
       ...{ tool: 'timeline', what: 'entries', limit: Number(limit) },
-      ask: (size) => service.list(path, queryFrom({ ...given, limit: size })),
+      ask: (size) => service.list(path, queryFrom({ ...given, ...times, limit: size })),
       line: entryLine,
       next: (first) =>
         first === undefined
@@ -201,6 +203,11 @@ function withoutUnset(values: { [name: string]: JsonValue | undefined }): Data {
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+}
+
+/** The milliseconds of a time or a day; what is neither is left to the server. */
+function timeOf(value: JsonValue | undefined): JsonValue | undefined {
+  return (typeof value === 'string' ? isoMilliseconds(value) : undefined) ?? value;
 }
 
 /** The path of a resource, or of a record. */

@@ -4,7 +4,7 @@ import type { Client, RequestOptions } from '../api/client.ts';
 import { type ApiResponse, type BatchItem, pageOf, recordOf, unexpectedAnswer } from '../api/envelope.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
 import type { Pipeline } from '../api/pipelines.ts';
-import { itemError, refusalIn } from './failures.ts';
+import { itemError, refusalIn, uncertain } from './failures.ts';
 
 /** Related records by resource and ID, as a response includes them. */
 export type Included = Readonly<Record<string, Readonly<Record<string, Data>>>>;
@@ -104,8 +104,11 @@ export class Service {
   }
 
   async #ask(method: string, path: string, options: RequestOptions): Promise<ApiResponse> {
+    const isRead = method === 'GET' || options.idempotencyKey === null;
     const given = { ...options, signal: this.#signal, expectErrors: true };
-    const response = await this.#client.request(method, path, given);
+    const response = await this.#client.request(method, path, given).catch((error: unknown) => {
+      throw isRead ? error : uncertain(error);
+    });
     const refusal = refusalIn(response);
     if (refusal !== undefined) throw refusal;
     return response;

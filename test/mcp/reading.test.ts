@@ -67,7 +67,7 @@ test('from a fragment of a name to what happened, and to what is to be done', as
     resource: 'companies',
     id: firm,
     kinds: ['note'],
-    since: '2020-01-01T00:00:00Z',
+    since: '2020-01-01',
   });
   expect(recordsIn(notes)).toHaveLength(1);
   expect(await assistant.ok('timeline', { resource: 'companies', id: firm, scope: 'own' })).toBe(
