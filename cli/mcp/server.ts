@@ -107,5 +107,6 @@ const ERROR_CHARACTERS_MAX = 200;
 
 function wordsOf(error: Error): string {
   if (error.name === 'ZodError') return 'a line on stdin is not a JSON-RPC 2.0 message';
-  return messageOf(error).slice(0, ERROR_CHARACTERS_MAX).toWellFormed();
+  const [line = ''] = messageOf(error).split('\n', 1);
+  return line.slice(0, ERROR_CHARACTERS_MAX).toWellFormed();
 }
