@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { registerAuditCommand } from './commands/audit.ts';
 import { registerBackupCommand } from './commands/backup.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
+import { registerCountCommand } from './commands/count.ts';
 import { registerCreateCommand } from './commands/create.ts';
 import { registerDeleteCommand } from './commands/delete.ts';
 import { registerDoctorCommand } from './commands/doctor.ts';
@@ -96,6 +97,7 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
   registerImportCommand(program);
   registerListCommand(program);
   registerSearchCommand(program);
+  registerCountCommand(program);
   registerGetCommand(program);
   registerCreateCommand(program);
   registerUpdateCommand(program);

@@ -130,6 +130,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/timeline',
     'cli/undelete',
     'cli/webhooks',
+    'db/model',
     'server/openapi',
   ],
   'cli/database': [
@@ -160,6 +161,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/input',
     'cli/settings',
     'cli/terminal',
+    'cli/where',
     'db/model',
     'db/model/resources',
   ],
@@ -283,7 +285,16 @@ const HOUSE: Record<string, string[]> = {
   ],
   'cli/quickstart/data': ['cli/input', 'db/model'],
   'cli/recipes': [],
-  'cli/records': ['cli/api', 'cli/bulk', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/records': [
+    'cli/api',
+    'cli/bulk',
+    'cli/follow',
+    'cli/settings',
+    'cli/terminal',
+    'cli/where',
+    'db/model',
+    'db/model/resources',
+  ],
   'cli/release': ['cli/files'],
   'cli/search': ['cli/api', 'cli/follow', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/serve': [
@@ -312,6 +323,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model/resources',
   ],
   'cli/webhooks': ['cli/api', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/where': ['cli/api', 'cli/input', 'cli/terminal', 'db/model', 'db/model/query', 'db/model/resources'],
   db: [],
   'db/copy': ['db/engine', 'db/tables'],
   'db/counters': ['db/engine'],
@@ -510,7 +522,8 @@ describe('what a command loads', () => {
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
-    ...['create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'mcp', 'search'],
+    ...['count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'mcp'],
+    'search',
     ...['update', 'upsert', 'watch'],
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));

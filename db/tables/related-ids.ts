@@ -7,11 +7,9 @@ import type { Db } from '../engine/schema.ts';
 import { type Param, type Statement, statement, written } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
 import type { Resource } from '../model/resource.ts';
-import type { Include } from '../model/resources/includes.ts';
+import { type Include, RELATED_MAX } from '../model/resources/includes.ts';
 import type { Way } from '../model/resources/relations.ts';
 
-/** How many related records a record shows. */
-export const RELATED_MAX = 10;
 /** How many of them are looked at for those that a user can see, or that are of one type. */
 export const RELATED_EXAMINED_MAX = 1_000;
 // So many records, with as many related ones as are looked at, take up to 40 ms.
@@ -54,12 +52,12 @@ function addAll(found: Map<string, string[]>, rows: readonly RelatedRow[]): void
     if (related === null) continue;
     const known = found.get(id) ?? [];
     const all = new Set([...known, ...related.split(' ')]);
-    found.set(id, newestFirst(all).slice(0, RELATED_MAX));
+    found.set(id, idsNewestFirst(all).slice(0, RELATED_MAX));
   }
 }
 
 /** The IDs of records, newest first. */
-export function newestFirst(ids: Iterable<string>): string[] {
+export function idsNewestFirst(ids: Iterable<string>): string[] {
   return [...ids].sort((a, b) => (a < b ? 1 : -1));
 }
 

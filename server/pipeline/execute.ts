@@ -108,8 +108,8 @@ export function storeExecutor(
   { clock = Date.now, observer }: { clock?: () => number; observer?: WriteObserver | undefined } = {},
 ): Executor {
   const once = new OncePerName();
-  const index = new IndexUpdates(store);
   const cursors = new Cursors(signingOf(store));
+  const index = new IndexUpdates(store);
   return {
     updateIndex: (orgNumber) => index.update(orgNumber),
     write: async (executable) => {

@@ -3,10 +3,9 @@ import { type TSchema, Type } from 'typebox';
 import { memoize } from '../../db/cache.ts';
 import { exampleId, idSchema } from '../../db/model/fields.ts';
 import type { Resource } from '../../db/model/resource.ts';
-import { type Include, includesOf } from '../../db/model/resources/includes.ts';
+import { type Include, includesOf, RELATED_MAX } from '../../db/model/resources/includes.ts';
 import { stageSchema } from '../../db/model/resources/pipelines.ts';
 import { named, nullable } from '../../db/model/schemas.ts';
-import { RELATED_MAX } from '../../db/tables/related-ids.ts';
 import { capitalized } from './naming.ts';
 
 const CLOSED = { additionalProperties: false };

@@ -232,6 +232,18 @@ test('the members of segments are counted together', async () => {
   expect(list).toEqual(['select segments', 'select segment_members']);
 });
 
+test('a page of a company reads its entries once, although tasks show by themselves and through contacts', async () => {
+  const { id: company_id } = await create('/companies', { name: 'C' });
+  const { id: person_id } = await create('/contacts', { ...contact(), company_id });
+  const items = many(30, () => ({ name: 'T', company_id, person_id }));
+  expect((await send(post('/tasks/batch', items))).status).toBe(200);
+  const asked = await statementsOf({ method: 'GET', path: `/companies/${company_id}/timeline` }, 200);
+  const readings = ['timeline_entries', 'tasks', 'contacts'].map(
+    (table) => asked.filter((name) => name === `select ${table}`).length,
+  );
+  expect(readings).toEqual([1, 1, 1]);
+});
+
 test('a batch of links looks up both ends and the links, and writes, each at once', async () => {
   const links = await Promise.all(
     many(20, () => null).map(async () => ({
