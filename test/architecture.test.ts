@@ -241,6 +241,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/settings',
     'cli/terminal',
     'db/model',
+    'db/model/query',
     'db/model/resources',
   ],
   'cli/organizations': [

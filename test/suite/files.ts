@@ -30,6 +30,7 @@ const OF_ONE_ENGINE = [
   ...named('cli', ['undelete', 'upsert', 'usage', 'watch', 'webhooks']),
   ...named('import', ['address-books', 'doubts', 'dry-run', 'exports', 'folders', 'foreign-files']),
   ...named('import', ['journeys', 'quota', 'rejected', 'rows', 'same-words', 'upsert']),
+  ...named('mcp', ['protocol', 'retries', 'tools', 'writing']),
   ...['test/manual/', 'test/openapi/', 'test/quickstart/', 'test/clients/', 'test/hostile/'],
   ...[
     ...named('copy', ['command']),
