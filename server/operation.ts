@@ -58,12 +58,19 @@ export interface ReadCall extends Call {
    * @throws ApiError 429 if the key or its organization has too many such requests
    */
   wait(after: number, until: number): Promise<boolean>;
+  /** Brings the search index of the organization up to date with its records. */
+  updateIndex(): Promise<void>;
 }
 
 /** What a stream works with. */
 export interface StreamCall extends ReadCall {
   /** The header Last-Event-ID; null if it was not sent. */
   lastEventId: string | null;
+}
+
+/** What an operation works with that only reads, also in a transaction. */
+export interface LookupCall extends Call {
+  cursors: Cursors;
 }
 
 /** What a write works with. */
@@ -79,6 +86,22 @@ export interface Admission {
   uncount(): Promise<Record<string, string>>;
 }
 
+/** A record that a response includes besides its data. */
+export interface IncludedRecord {
+  /** The plural of its resource, `users` or `stages`. */
+  group: string;
+  id: string;
+  record: Data;
+}
+
+/** What a response includes besides its data. */
+export interface IncludedRecords {
+  /** All groups, also those without a record. */
+  groups: readonly string[];
+  /** What the item with that index includes; other items can include the same. */
+  of: (index: number) => readonly IncludedRecord[];
+}
+
 /** Items of a list, possibly more than fit on a page. */
 export interface ListAnswer {
   status: 200;
@@ -92,6 +115,7 @@ export interface ListAnswer {
   endCursor?: string;
   /** What `page_info` contains besides. */
   pageInfo?: Data;
+  included?: IncludedRecords;
 }
 
 /** What a client can compare, in later requests, with the version of a record that it has. */
@@ -109,6 +133,7 @@ export type Answer =
       data: JsonValue;
       location?: string;
       version?: RecordVersion;
+      included?: IncludedRecords;
       /** What is stored of `data` for repeated requests, if it has a secret; `restore` of the operation makes `data` of it. */
       stored?: Data;
     }
@@ -174,6 +199,8 @@ interface OperationBase {
   answerKind: 'success' | 'list' | 'batch' | 'none';
   /** Schema of `page_info`, if it differs from that of other lists. */
   pageInfo?: TSchema;
+  /** Schema of what responses can include besides their data, if they can. */
+  included?: TSchema;
   /** What each success status means. */
   successes: Readonly<Record<number, string>>;
   /** Statuses that it can return besides success, 401, 403, 429 and 500. */
@@ -203,7 +230,7 @@ export interface StreamOperation extends Omit<OperationBase, 'answerKind'> {
 export interface LookupOperation extends OperationBase {
   isWrite: false;
   isLookup: true;
-  run(call: Call): Eventually<Answer>;
+  run(call: LookupCall): Eventually<Answer>;
 }
 
 /** An operation that runs in a write transaction. */

@@ -89,6 +89,8 @@ export interface Engine {
   isPairAmong(columns: PairColumns, orgNumber: never, list: never): RawBuilder<boolean>;
   /** The bytes of a UUID. */
   uuidBytes(text: RawBuilder<unknown>): RawBuilder<Uint8Array>;
+  /** A JSON array of texts, passed as one parameter, as rows with the column `text`. */
+  texts(list: never): RawBuilder<{ text: string }>;
   /** A JSON array of pairs of bytes, in hexadecimal, passed as one parameter, as rows with the columns `first` and `second`. */
   bytePairs(list: never): RawBuilder<{ first: Uint8Array; second: Uint8Array }>;
   /**

@@ -15,6 +15,7 @@ import {
   isIn,
   isPairAmong,
   now,
+  texts,
   updateOf,
   uuidBytes,
   within,
@@ -32,6 +33,7 @@ export class PostgresConnection implements TransactionEngine {
   readonly firstRows = firstRows;
   readonly isPairAmong = isPairAmong;
   readonly isIn = isIn;
+  readonly texts = texts;
   readonly bytePairs = bytePairs;
   readonly uuidBytes = uuidBytes;
   readonly now = now;

@@ -12,6 +12,7 @@ import {
   isIn,
   isPairAmong,
   now,
+  texts,
   uuidBytes,
   within,
 } from './expressions.ts';
@@ -23,6 +24,7 @@ export class PostgresPool implements Engine {
   readonly firstRows = firstRows;
   readonly isPairAmong = isPairAmong;
   readonly isIn = isIn;
+  readonly texts = texts;
   readonly bytePairs = bytePairs;
   readonly uuidBytes = uuidBytes;
   readonly now = now;

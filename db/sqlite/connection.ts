@@ -136,6 +136,10 @@ export class Connection extends Database implements TransactionEngine {
     return sql`unhex(replace(${text}, '-', ''))`;
   }
 
+  texts(list: never): RawBuilder<{ text: string }> {
+    return sql`(select value as text from json_each(${list}))`;
+  }
+
   bytePairs(list: never): RawBuilder<{ first: Uint8Array; second: Uint8Array }> {
     return sql`(select unhex(value ->> 0) as first, unhex(value ->> 1) as second from json_each(${list}))`;
   }

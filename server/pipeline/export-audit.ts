@@ -18,8 +18,8 @@ const TOLD_EVERY_MS = 60 * 60_000;
 // How `crm export` identifies its requests. Any client can send this, with a new run each time: it affects the content
 // of an entry, but not the number of entries.
 const EXPORTER = /^crm\/[\w.+-]{1,64} \(export; ([\da-f-]{36})\)$/;
-// Parameters that only select the page and its order.
-const PAGING = new Set(['cursor', 'limit', 'sort_by', 'sort_direction']);
+// Parameters that only select the page, its order, and what it shows.
+const PAGING = new Set(['cursor', 'limit', 'sort_by', 'sort_direction', 'include', 'fields']);
 
 /** Remembers what was recorded, within a fixed amount of memory. */
 export class OncePerName {

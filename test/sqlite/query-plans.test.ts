@@ -50,7 +50,7 @@ async function stepsOf(forms: Question['forms'], orgNumber: number): Promise<str
 
 /** Whether a step goes through a whole table (not a list that was given, or a part already narrowed down), or all of it that is the organization's. */
 const isWide = (step: string): boolean =>
-  /^(?:SCAN (?!CONSTANT|json_each|few\b|pair\b|steps\b|spans\b|\(subquery)|SEARCH [^:]*\(org_id=\?(?: AND (?:resource|source)=\?)*\):)/.test(
+  /^(?:SCAN (?!CONSTANT|json_each|few\b|near\b|newest\b|pair\b|steps\b|spans\b|\(subquery)|SEARCH [^:]*\(org_id=\?(?: AND (?:resource|source)=\?)*\):)/.test(
     step,
   );
 const isSort = (step: string): boolean => /^USE TEMP B-TREE FOR .*ORDER BY/.test(step);
