@@ -29,8 +29,8 @@ const FULL = { rounds: 5, seconds: 1, contacts: 100_000, connections: 32 };
 // For CI: shows that everything works, and nothing else.
 const SHORT = { rounds: 1, seconds: 0.01, contacts: 800, connections: 4 };
 
-// Seconds that each question is asked of a large database, at least, and different requests of each.
-const LARGE_SECONDS = 2;
+// Of a large database: seconds that each question is asked, at least, different requests of each, and rounds of writes.
+const LARGE = { rounds: 3, seconds: 2 };
 const REQUESTS = 300;
 const REQUESTS_SHORT = 40;
 
@@ -73,7 +73,7 @@ export function readOptions(args: readonly string[]): Options {
   const isLarge = values.large !== undefined;
   const base = {
     ...(values.short ? SHORT : FULL),
-    ...(isLarge && !values.short && { seconds: LARGE_SECONDS }),
+    ...(isLarge && !values.short && LARGE),
   };
   const numberOf = (name: keyof typeof FULL | 'readers' | 'large', usual?: number) => {
     const number = Number(values[name] ?? usual);

@@ -35,6 +35,8 @@ export interface EngineOptions {
   scale: number;
   /** Of each question and each round of writes, at least. */
   seconds: number;
+  /** Of each kind of write. */
+  rounds: number;
   /** Different ones of each question. */
   requests: number;
   /** Names of questions; all of them, writes and questions by hand if there are none. */
@@ -101,12 +103,12 @@ function issueUserKey({ binary, db }: Build): string {
 async function writesOn(
   server: Asked,
   inside: Inside,
-  { seconds, print }: EngineOptions,
+  options: EngineOptions,
   flags: readonly string[],
 ): Promise<EngineReport['writes'][number]> {
-  const costs = await writeCosts(server, inside, seconds);
+  const costs = await writeCosts(server, inside, options);
   const named = { flags: flags.join(' '), costs };
-  print([`crm serve ${named.flags}`.trimEnd(), WRITES_HEADER, ...costs.map(writeLine)]);
+  options.print([`crm serve ${named.flags}`.trimEnd(), WRITES_HEADER, ...costs.map(writeLine)]);
   return named;
 }
 
