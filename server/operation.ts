@@ -6,6 +6,7 @@ import type { Fault } from '../db/model/faults.ts';
 import type { Data, JsonValue } from '../db/model/json.ts';
 import type { Api } from '../db/tables/key-format.ts';
 import type { Access } from './access.ts';
+import type { IncludedRecords } from './included.ts';
 import type { RequestOrigin } from './request-origin.ts';
 import type { Cursors } from './signing/cursors.ts';
 
@@ -84,22 +85,6 @@ export interface Admission {
   headers: Record<string, string>;
   /** Undoes the count, and returns the updated headers. */
   uncount(): Promise<Record<string, string>>;
-}
-
-/** A record that a response includes besides its data. */
-export interface IncludedRecord {
-  /** The plural of its resource, `users` or `stages`. */
-  group: string;
-  id: string;
-  record: Data;
-}
-
-/** What a response includes besides its data. */
-export interface IncludedRecords {
-  /** All groups, also those without a record. */
-  groups: readonly string[];
-  /** What the item with that index includes; other items can include the same. */
-  of: (index: number) => readonly IncludedRecord[];
 }
 
 /** Items of a list, possibly more than fit on a page. */

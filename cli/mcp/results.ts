@@ -3,9 +3,10 @@ import { instantText } from '../../db/model/instants.ts';
 import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
 import { singularOf } from '../../db/model/text.ts';
+import type { Included } from '../api/envelope.ts';
 import { counted } from '../terminal/format.ts';
 import { call } from './failures.ts';
-import type { Included, ServicePage } from './service.ts';
+import type { ServicePage } from './service.ts';
 
 /** How much of a text a page of records shows. */
 export const PAGE_TEXT_CHARACTERS = 300;

@@ -1,13 +1,18 @@
 // The server as tools see it within one call: requests that end with the call, and refusals as errors for assistants.
 import type { Data } from '../../db/model/json.ts';
 import type { Client, RequestOptions } from '../api/client.ts';
-import { type ApiResponse, type BatchItem, pageOf, recordOf, unexpectedAnswer } from '../api/envelope.ts';
+import {
+  type ApiResponse,
+  type BatchItem,
+  type Included,
+  includedIn,
+  pageOf,
+  recordOf,
+  unexpectedAnswer,
+} from '../api/envelope.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
 import type { Pipeline } from '../api/pipelines.ts';
 import { itemError, refusalIn } from './failures.ts';
-
-/** Related records by resource and ID, as a response includes them. */
-export type Included = Readonly<Record<string, Readonly<Record<string, Data>>>>;
 
 /** One page of a list. */
 export interface ServicePage {
@@ -114,8 +119,4 @@ export class Service {
 
 function pageIn(response: ApiResponse): ServicePage {
   return { ...pageOf(response), included: includedIn(response) };
-}
-
-function includedIn({ body }: ApiResponse): Included {
-  return (body as { included?: Included }).included ?? {};
 }

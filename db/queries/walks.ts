@@ -2,11 +2,11 @@
 import type { Db } from '../engine/schema.ts';
 import type { Predicate } from '../model/query/predicate.ts';
 import {
-  comparePlaces,
-  placeOf,
+  inQueryOrder,
   type QueryDirection,
   type QueryPlace,
   type QuerySort,
+  queryPlaceOf,
 } from '../model/query/sorts.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import type { Examination } from './examination.ts';
@@ -47,7 +47,7 @@ export interface WalkQuery {
 }
 
 function candidateOf({ sort, meets }: WalkQuery, row: Row): Candidate {
-  return { place: placeOf(sort, row), meets: meets(row), row };
+  return { place: queryPlaceOf(sort, row), meets: meets(row), row };
 }
 
 /** Along an index in the order of the query. */
@@ -125,7 +125,7 @@ export class GatheredWalk implements Walk {
   /** Reads the records with these IDs, and leaves out those that do not meet the filter. */
   static async of(query: WalkQuery, ids: readonly string[], rowsAtOnce: number): Promise<GatheredWalk> {
     const { db, org, resource, columns, direction, after, examination } = query;
-    const compare = comparePlaces(direction);
+    const compare = inQueryOrder(direction);
     const candidates: Candidate[] = [];
     for (let from = 0; from < ids.length; from += rowsAtOnce) {
       const rows = await readColumnsOf(db, resource, org, columns, ids.slice(from, from + rowsAtOnce));
@@ -162,6 +162,6 @@ function withoutTexts({ id = null }: Row): Row {
 }
 
 function inOrder({ direction }: WalkQuery, candidates: Candidate[]): Candidate[] {
-  const compare = comparePlaces(direction);
+  const compare = inQueryOrder(direction);
   return candidates.sort((one, other) => compare(one.place, other.place));
 }

@@ -2,9 +2,9 @@
 
 import type { Data } from '../../db/model/json.ts';
 import { type Include, RELATED_MAX } from '../../db/model/resources/includes.ts';
-import { listRelatedIds, newestFirst } from '../../db/tables/related-ids.ts';
+import { idsNewestFirst, listRelatedIds } from '../../db/tables/related-ids.ts';
 import { ownerFilter } from '../access.ts';
-import type { IncludedRecords } from '../operation.ts';
+import type { IncludedRecords } from '../included.ts';
 import { FoundRecords, readWhatFits, type Wanted } from './included-records.ts';
 import type { Reader } from './rules.ts';
 
@@ -53,7 +53,7 @@ async function findCandidates(
   return records.map((record, index) =>
     includes.map((include, place) => {
       const others = related[place]?.get(ids[index] ?? '') ?? [];
-      return { include, ids: newestFirst(new Set([...referredTo(include, record), ...others])) };
+      return { include, ids: idsNewestFirst(new Set([...referredTo(include, record), ...others])) };
     }),
   );
 }

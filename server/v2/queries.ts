@@ -42,7 +42,7 @@ function query(resource: Resource): LookupOperation {
   const { name } = resource;
   return {
     ...lookingUp(resource, 'query'),
-    id: operationId('query', resource),
+    id: operationId('find', resource),
     summary: `Query ${name}`,
     description:
       `Returns the ${name} that meet a filter, in pages. ${fieldsInWords(resource)} ${SHORTLY}\n\n` +

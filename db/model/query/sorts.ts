@@ -43,13 +43,13 @@ export function getQuerySort(resource: Resource, name: string): QuerySort {
 }
 
 /** The place of a row, of which the column of the sort was read. */
-export function placeOf({ name, by }: QuerySort, row: Row): QueryPlace {
+export function queryPlaceOf({ name, by }: QuerySort, row: Row): QueryPlace {
   const value = by === 'id' ? null : (row[name] ?? null);
   return { value: by === 'text' && value !== null ? lowerCase(String(value)) : value, id: String(row.id) };
 }
 
 /** Which of two places comes first: nulls are last in both directions, and ties go by ID in the same direction. */
-export function comparePlaces(direction: QueryDirection): (one: QueryPlace, other: QueryPlace) => number {
+export function inQueryOrder(direction: QueryDirection): (one: QueryPlace, other: QueryPlace) => number {
   const sign = direction === 'asc' ? 1 : -1;
   return (one, other) => {
     if (one.value === null || other.value === null) {
