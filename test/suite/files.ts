@@ -56,6 +56,7 @@ export const LONGEST = [
   'test/model/model.test.ts',
   'test/import/journeys.test.ts',
   'test/bench/bench.test.ts',
+  'test/bench/large/large.test.ts',
   'test/postgres/same-bytes.test.ts',
   'test/postgres/moving.test.ts',
   'test/nodes/faults.test.ts',
