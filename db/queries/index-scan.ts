@@ -4,11 +4,11 @@ import { BoundedMap } from '../cache.ts';
 import type { Db, RecordRow } from '../engine/schema.ts';
 import { type Param, type Statement, statement, written } from '../engine/statement.ts';
 import {
-  comparePlaces,
-  placeOf,
+  inQueryOrder,
   type QueryDirection,
   type QueryPlace,
   type QuerySort,
+  queryPlaceOf,
 } from '../model/query/sorts.ts';
 import type { Resource } from '../model/resource.ts';
 import { longKeyStart } from '../model/text.ts';
@@ -101,8 +101,8 @@ export class IndexScan {
       this.#stretches = [...longByKeys(direction, stretch), ...rest];
       return [];
     }
-    const compare = comparePlaces(direction);
-    const placed = rows.map((row) => ({ row, place: placeOf(sort, row) }));
+    const compare = inQueryOrder(direction);
+    const placed = rows.map((row) => ({ row, place: queryPlaceOf(sort, row) }));
     placed.sort((one, other) => compare(one.place, other.place));
     return placed.flatMap(({ row, place }) => (after === null || compare(place, after) > 0 ? row : []));
   }
@@ -119,7 +119,7 @@ export class IndexScan {
     const { sort } = this.#query;
     if (sort.by !== 'text') return null;
     for (const [index, row] of rows.entries()) {
-      const { value } = placeOf(sort, row);
+      const { value } = queryPlaceOf(sort, row);
       const start = typeof value === 'string' ? longKeyStart(value) : null;
       if (start !== null && start !== this.#tooMany) return { index, start };
     }
