@@ -80,7 +80,7 @@ export function searchOperation(): ReadOperation {
     scopes: [],
     method: 'GET',
     path: PATH,
-    id: 'search',
+    id: 'searchRecords',
     summary: 'Search records',
     description: DESCRIPTION,
     isWrite: false,
