@@ -41,7 +41,7 @@ A filter is an object in which everything must hold: fields with a value or with
   or weeks (\`w\`). They stay the same on all pages of a query. Days are \`YYYY-MM-DD\` or relative, in UTC.
 - \`custom.NAME\` is everything after the first dot. A value of another type is not equal to the given one, and neither less nor
   greater.
-- Links are \`companies\`, \`contacts\`, \`deals\` and \`segments\`, as the resource has them, by its own fields and by links alike.
+- Links are \`companies\`, \`contacts\`, \`deals\` and \`segments\`, as the resource has them, by its own fields and by links.
   They need the scope for reading what they lead to. IDs that do not exist, and those of records that the key cannot see, are
   found nowhere; if all records that a link leads to are hidden, it counts as null.
 - \`sort_by\` takes \`created_at\` (the default), \`updated_at\` and what the operation lists. Records without a value are last in both

@@ -1,4 +1,4 @@
-// Queries agree with a plain model: the same records in the same order, over pages, whatever the filter and whoever asks.
+// Queries agree with a plain model: the same records in the same order, over pages, for any filter and any key.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { isPostgres } from '../support/fresh-databases.ts';

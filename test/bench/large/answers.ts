@@ -39,7 +39,7 @@ interface FirstPass {
   endedEarly: number;
 }
 
-/** Asks all requests of a question once, which warms the server up, and then for so many seconds, at least once more. */
+/** Asks all requests of a question once, which warms the server up, and then for so many seconds, at least one more time. */
 export async function answersTo(
   question: Question,
   server: Asked,

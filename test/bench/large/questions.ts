@@ -60,7 +60,7 @@ const [LATIN, CYRILLIC] = SCRIPTS as [(typeof SCRIPTS)[number], (typeof SCRIPTS)
 /** Whether a contact has a name of some letters in Latin script. */
 export const isLatin = ({ last }: ContactSample) => /^\p{Script=Latin}{4}/u.test(last);
 
-/** Two of the most common names, of which no contact has both: they are of different scripts. */
+/** Two of the most common names, which no contact has together: they are of different scripts. */
 export const neverMeeting = (index: number) => [at(CYRILLIC.firstNames, index), at(LATIN.lastNames, index)];
 
 const SEARCHES: readonly Question[] = [
