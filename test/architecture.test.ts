@@ -241,6 +241,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/settings',
     'cli/terminal',
     'db/model',
+    'db/model/query',
     'db/model/resources',
   ],
   'cli/organizations': [
@@ -354,7 +355,9 @@ const HOUSE: Record<string, string[]> = {
   'server/openapi': [
     'db/engine',
     'db/model',
+    'db/model/query',
     'db/model/resources',
+    'db/queries',
     'db/tables',
     'server/pipeline',
     'server/quotas',

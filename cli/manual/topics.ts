@@ -11,6 +11,7 @@ import ingest from './ingest.md' with { type: 'text' };
 import keys from './keys.md' with { type: 'text' };
 import limits from './limits.md' with { type: 'text' };
 import logs from './logs.md' with { type: 'text' };
+import mcp from './mcp.md' with { type: 'text' };
 import metrics from './metrics.md' with { type: 'text' };
 import output from './output.md' with { type: 'text' };
 import performance from './performance.md' with { type: 'text' };
@@ -55,6 +56,7 @@ const MANUAL = {
     copy,
     webhooks,
     'receive-webhooks': receiveWebhooks,
+    mcp,
   },
   Access: { keys, quotas, audit, privacy, security },
   'Run it': {

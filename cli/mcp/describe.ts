@@ -2,6 +2,8 @@
 import { Type } from 'typebox';
 import { type Field, NAME_CHARACTERS_MAX } from '../../db/model/fields.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
+import { CUSTOM_PREFIX, hasCustom, OPERATORS, queryFields } from '../../db/model/query/fields.ts';
+import { querySorts } from '../../db/model/query/sorts.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { includesOf } from '../../db/model/resources/includes.ts';
 import { LINK_KINDS } from '../../db/model/resources/link-kinds.ts';
@@ -38,7 +40,7 @@ async function overview(service: Service): Promise<string[]> {
       ? `the key sees and changes only what user ${key.user_id} owns`
       : 'the key sees the records of everyone';
   return [
-    `Organization ${JSON.stringify(organization.name)}; ${who}; it can send ${key.requests_per_minute} requests a minute.`,
+    `Organization ${JSON.stringify(organization.name)}; ${who}; it can send ${key.requests_per_minute} requests per minute.`,
     'Resources, and what the key may do with them:',
     ...RESOURCES.map((resource) => {
       const actions = resource.scopes.filter((action) => scopes.includes(`${resource.name}:${action}`));
@@ -49,7 +51,7 @@ async function overview(service: Service): Promise<string[]> {
 }
 
 async function describedIn(resource: Resource, service: Service): Promise<string[]> {
-  const { name, description, sorts, fields } = resource;
+  const { name, description, fields } = resource;
   const names = [...namesOf(resource)].map(
     ([kind, field]) => `${kind} for ${field}: ${NAME_DESCRIPTIONS[kind]}`,
   );
@@ -63,7 +65,9 @@ async function describedIn(resource: Resource, service: Service): Promise<string
     ...(names.length === 0
       ? []
       : ['Names that can be sent instead of IDs:', ...names.map((line) => `- ${line}`)]),
-    `Sort by: ${sorts.join(', ')}`,
+    'Filter by:',
+    ...filterLines(resource),
+    `Sort by: ${querySorts(resource).join(', ')}`,
     `Include: ${Object.keys(includesOf(resource)).join(', ') || 'nothing'}`,
     ...links.map(
       (kind) => `Link: link {"of": "${kind.name}", "parent_id": ID, "id": ID}: ${kind.link.description}`,
@@ -107,6 +111,19 @@ function fieldLine(name: string, field: Field, { identifying }: Resource): strin
   const one = identifying.includes(name) ? `, at least one of ${identifying.join('/')}` : '';
   const words = description === '' ? '' : `. ${description}`;
   return `- ${name}: ${type}${long}${ACCESS[access]}${need}${one}${words}`;
+}
+
+/** What a filter can name, with the operators, those with the same ones together. */
+function filterLines(resource: Resource): string[] {
+  const fields = [...queryFields(resource)].map(({ name, family }) => ({
+    name,
+    ops: OPERATORS[family].join(' '),
+  }));
+  const custom = hasCustom(resource)
+    ? [{ name: `${CUSTOM_PREFIX}NAME`, ops: OPERATORS.custom.join(' ') }]
+    : [];
+  const groups = Map.groupBy([...fields, ...custom], ({ ops }) => ops);
+  return [...groups].map(([ops, some]) => `- ${some.map(({ name }) => name).join(', ')}: ${ops}`);
 }
 
 async function stagesFor(name: string, service: Service): Promise<string[]> {

@@ -70,9 +70,7 @@ function stepsFor(refusal: Refusal): string[] {
   const details = refusal.details ?? [];
   const resource = /^\/api\/v2\/([a-z]+)/.exec(path)?.[1] ?? '';
   if (code === 'AUTH_INSUFFICIENT_SCOPE')
-    return [
-      `The API key of crm mcp lacks this scope: use what it can do, or tell the person who runs crm mcp.`,
-    ];
+    return ['The API key of crm mcp lacks this scope: do without it, or tell the person who runs crm mcp.'];
   if (status === 401) return [`The API key of crm mcp is not accepted. ${ASK_PERSON}`];
   if (status === 405 || (status === 404 && resource === 'search'))
     return ['The server is older than crm mcp: upgrade it.'];
@@ -85,7 +83,7 @@ function stepsFor(refusal: Refusal): string[] {
   if (existing !== undefined)
     return [`${call('get', { resource, id: existing })} shows the record that has it.`];
   if (code.startsWith('VALIDATION_')) return [`Correct the arguments. ${helpFor(resource)}`];
-  return code === 'INTERNAL_ERROR' ? ['Try again later. First check whether a write was carried out.'] : [];
+  return [];
 }
 
 function helpFor(resource: string): string {
@@ -96,6 +94,19 @@ function helpFor(resource: string): string {
 /** A call as text, for the next step. */
 export function call(tool: string, given: object): string {
   return `${tool} ${JSON.stringify(given)}`;
+}
+
+/** The error of a write that may have been carried out although it failed; any other error unchanged. */
+export function uncertain(error: unknown): unknown {
+  if (!(error instanceof CliError)) return error;
+  const { message, apiCode = 'INTERNAL_ERROR', requestId = null } = error;
+  const steps = [...stepsAfter(error), 'It may have been carried out: check that before you call again.'];
+  return new ToolError(apiCode, message, { requestId, steps });
+}
+
+// Steps after a response are commands for people; what is wrong with a connection, only they can fix.
+function stepsAfter({ status, nextSteps }: CliError): readonly string[] {
+  return status === undefined ? nextSteps : ['Try again later.'];
 }
 
 /** What the assistant reads of an error that a call threw. */
@@ -113,15 +124,8 @@ export function failureText(error: unknown): string {
     ].join('\n');
   }
   if (error instanceof CliError) {
-    const { message, apiCode = 'INTERNAL_ERROR', requestId = null, nextSteps } = error;
-    const known = apiCode === 'INTERNAL_ERROR' ? [] : nextSteps;
-    const steps = error.status === undefined ? nextSteps : known;
-    return failureText(
-      new ToolError(apiCode, message, {
-        requestId,
-        steps: [...steps, 'If this was a write, check whether it was carried out before you call again.'],
-      }),
-    );
+    const { message, apiCode = 'INTERNAL_ERROR', requestId = null } = error;
+    return failureText(new ToolError(apiCode, message, { requestId, steps: stepsAfter(error) }));
   }
   return `INTERNAL_ERROR: crm mcp failed: ${redact(messageOf(error))}`;
 }

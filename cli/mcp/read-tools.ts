@@ -1,10 +1,14 @@
 // The tools that only read: search, get, query, count and timeline.
 import { Type } from 'typebox';
 import type { Data, JsonValue } from '../../db/model/json.ts';
-import { RESOURCES } from '../../db/model/resources/registry.ts';
+import { findResource, RESOURCES } from '../../db/model/resources/registry.ts';
+import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
+import { singularOf } from '../../db/model/text.ts';
 import { hasTimeline, TIMELINE_KINDS, TIMELINE_RESOURCES } from '../../db/model/timelines.ts';
 import { idSegment } from '../api/target.ts';
 import { nameOf } from '../follow/names.ts';
+import { isoMilliseconds } from '../input/instant.ts';
+import { counted } from '../terminal/format.ts';
 import { call } from './failures.ts';
 import { includedLines, jsonLine, pageText, recordLine, shown, stepsToShow, wholeRecord } from './results.ts';
 import {
@@ -50,7 +54,7 @@ const search: Tool = {
     'fewer words, the beginning of a word, or query with "contains".',
   input: argumentsOf({
     q: textArgument('At most 10 words'),
-    types: Type.Optional(someArgumentsOf(NAMES.filter((name) => !['pipelines', 'segments'].includes(name)))),
+    types: Type.Optional(someArgumentsOf(SEARCHED_RESOURCES)),
     limit: Type.Optional(limitArgument(SEARCH_LIMIT_MAX)),
     cursor: Type.Optional(CURSOR),
   }),
@@ -60,20 +64,27 @@ const search: Tool = {
       ...{ tool: 'search', what: 'results', limit: Number(limit) },
       ask: (size) => service.list('/api/v2/search', queryFrom({ ...given, limit: size })),
       line: foundLine,
-      next: ({ record_type, record_id }) =>
-        stepsToShow(String(record_type), record_id, hasTimeline(String(record_type))),
+      next: (first) =>
+        first === undefined ? NOTHING_FOUND : stepsToShow(String(first.record_type), first.record_id),
     }),
 };
+
+const NOTHING_FOUND = [
+  'try fewer words, or their beginnings; or query a field with {"contains": "part of a word"}.',
+];
 
 // Enough to tell records with the same name apart.
 const FOUND_CHARACTERS = 100;
 
 function foundLine({ record_type, record_id, match, record }: Data): string {
-  const resource = RESOURCES.find(({ name }) => name === record_type);
   const values = (record ?? {}) as Data;
-  const few = Object.fromEntries((resource?.columns ?? []).map((name) => [name, values[name] ?? null]));
-  const { id: _id, created_at: _created, ...facts } = shown(few, String(record_type), FOUND_CHARACTERS);
-  return jsonLine({ ...withoutUnset({ record_type, record_id, match }), name: nameOf(values), ...facts });
+  const columns = findResource(String(record_type))?.columns ?? [];
+  const few = withoutUnset(Object.fromEntries(columns.map((column) => [column, values[column]])));
+  const name = nameOf(values);
+  const facts = Object.entries(shown(few, String(record_type), FOUND_CHARACTERS)).filter(
+    ([column, value]) => !['id', 'created_at'].includes(column) && !name?.includes(String(value)),
+  );
+  return jsonLine({ ...withoutUnset({ record_type, record_id, match }), name, ...Object.fromEntries(facts) });
 }
 
 const get: Tool = {
@@ -115,7 +126,7 @@ const query: Tool = {
       ...{ tool: 'query', what: name, limit: Number(limit) },
       ask: (size) => service.query(`${servicePath(name)}/query`, { ...body, limit: size }),
       line: (record) => recordLine(record, name),
-      next: ({ id }) => stepsToShow(name, id, hasTimeline(name)),
+      next: (first) => (first === undefined ? [] : stepsToShow(name, first.id)),
     });
   },
 };
@@ -129,7 +140,7 @@ const count: Tool = {
   hints: READING,
   run: async ({ resource, ...body }, service) => {
     const { count: found, is_exact } = await service.lookUp(`${servicePath(String(resource))}/count`, body);
-    if (is_exact === true) return `${found} ${resource}`;
+    if (is_exact === true) return counted(Number(found), singularOf(String(resource)), String(resource));
     return `At least ${found} ${resource}: there are too many to count all. A narrower filter can be counted.`;
   },
 };
@@ -144,8 +155,8 @@ const timeline: Tool = {
     resource: oneArgumentOf(TIMELINE_RESOURCES),
     id: textArgument(),
     kinds: Type.Optional(someArgumentsOf(TIMELINE_KINDS, 'Default: all')),
-    since: Type.Optional(textArgument('RFC 3339')),
-    until: Type.Optional(textArgument('RFC 3339; excluded')),
+    since: Type.Optional(textArgument('RFC 3339 or a day')),
+    until: Type.Optional(textArgument('RFC 3339 or a day; excluded')),
     scope: Type.Optional(
       oneArgumentOf(['all', 'own'], 'Of a company: own leaves out its contacts and deals'),
     ),
@@ -153,13 +164,17 @@ const timeline: Tool = {
     cursor: Type.Optional(CURSOR),
   }),
   hints: READING,
-  run: ({ resource, id, limit = LIMIT_DEFAULT, ...given }, service) => {
+  run: ({ resource, id, limit = LIMIT_DEFAULT, since, until, ...given }, service) => {
     const path = `${servicePath(String(resource), id)}/timeline`;
+    const times = withoutUnset({ since: timeOf(since), until: timeOf(until) });
     return pageText({
       ...{ tool: 'timeline', what: 'entries', limit: Number(limit) },
-      ask: (size) => service.list(path, queryFrom({ ...given, limit: size })),
+      ask: (size) => service.list(path, queryFrom({ ...given, ...times, limit: size })),
       line: entryLine,
-      next: ({ record_type, record_id }) => stepsToShow(String(record_type), record_id, false),
+      next: (first) =>
+        first === undefined
+          ? []
+          : [`${call('get', { resource: first.record_type, id: first.record_id })} shows it whole.`],
     });
   },
 };
@@ -188,6 +203,11 @@ function withoutUnset(values: { [name: string]: JsonValue | undefined }): Data {
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+}
+
+/** The milliseconds of a time or a day; what is neither is left to the server. */
+function timeOf(value: JsonValue | undefined): JsonValue | undefined {
+  return (typeof value === 'string' ? isoMilliseconds(value) : undefined) ?? value;
 }
 
 /** The path of a resource, or of a record. */

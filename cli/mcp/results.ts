@@ -3,6 +3,7 @@ import { instantText } from '../../db/model/instants.ts';
 import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
 import { singularOf } from '../../db/model/text.ts';
+import { hasTimeline } from '../../db/model/timelines.ts';
 import type { Included } from '../api/envelope.ts';
 import { counted } from '../terminal/format.ts';
 import { call } from './failures.ts';
@@ -13,6 +14,8 @@ export const PAGE_TEXT_CHARACTERS = 300;
 // What a client shows of a result, and an assistant can take in, is limited.
 const PAGE_CHARACTERS_MAX = 40_000;
 const RECORD_CHARACTERS_MAX = 60_000;
+const INCLUDED_CHARACTERS_MAX = 20_000;
+const INCLUDED_TEXT_CHARACTERS = 100;
 
 /**
  * A record on one line of JSON. Whatever a record contains stays within its line, so that it cannot pass for the words of
@@ -73,12 +76,17 @@ export function wholeRecord(record: Data, resourceName: string): string[] {
   return [short, `Long texts are cut. A person sees them whole with: crm get ${resourceName} ${record.id}`];
 }
 
-/** Lines of the included records, each with its resource. */
+/** Lines of the included records, each with its resource, as far as there is room. */
 export function includedLines(included: Included): string[] {
   const lines = Object.entries(included).flatMap(([name, records]) =>
-    Object.values(records).map((record) => `${name} ${recordLine(record, name)}`),
+    Object.values(records).map((record) => `${name} ${recordLine(record, name, INCLUDED_TEXT_CHARACTERS)}`),
   );
-  return lines.length === 0 ? [] : ['Included:', ...lines];
+  if (lines.length === 0) return [];
+  const shownLines = lines.slice(0, countWithin(lines, INCLUDED_CHARACTERS_MAX));
+  const left = lines.length - shownLines.length;
+  const more =
+    left === 0 ? [] : [`${left} more are not shown here: get shows each, by its ID in included_ids.`];
+  return ['Included:', ...shownLines, ...more];
 }
 
 interface PageRequest {
@@ -90,8 +98,8 @@ interface PageRequest {
   limit: number;
   ask: (limit: number) => Promise<ServicePage>;
   line: (record: Data) => string;
-  /** What to call next, given the first record. */
-  next: (first: Data) => string[];
+  /** What to call next, given the first record; undefined if there is none at all. */
+  next: (first: Data | undefined) => string[];
 }
 
 /** A page as text. A page that would be too long is asked for again, smaller, so that its cursor skips nothing. */
@@ -115,7 +123,7 @@ export async function pageText(request: PageRequest): Promise<string> {
     ...(nextCursor === null
       ? []
       : [`Next page: ${tool} with the same arguments and "cursor": ${JSON.stringify(nextCursor)}`]),
-    ...(first === undefined ? [] : next(first).map((step) => `Next: ${step}`)),
+    ...(first === undefined && nextCursor !== null ? [] : next(first)).map((step) => `Next: ${step}`),
   ].join('\n');
 }
 
@@ -133,9 +141,9 @@ function countWithin(lines: readonly string[], characters: number): number {
   return over < 0 ? lines.length : Math.max(1, over);
 }
 
-/** How to see a record of a resource that is listed. */
-export function stepsToShow(resource: string, id: JsonValue | undefined, hasTimeline: boolean): string[] {
+/** How to see a record that is listed. */
+export function stepsToShow(resource: string, id: JsonValue | undefined): string[] {
   const given = { resource, id };
-  const steps = [`${call('get', given)} shows one whole.`];
-  return hasTimeline ? [...steps, `${call('timeline', given)} shows what happened.`] : steps;
+  const steps = [`${call('get', given)} shows it whole.`];
+  return hasTimeline(resource) ? [...steps, `${call('timeline', given)} shows what happened.`] : steps;
 }

@@ -2,6 +2,7 @@
 import { connect } from '../api/connect.ts';
 import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
+import { note } from '../terminal/streams.ts';
 import { noteWait } from '../terminal/wait-reasons.ts';
 import { printClientConfig } from './client-config.ts';
 import { describe } from './describe.ts';
@@ -25,8 +26,9 @@ export async function runMcp(flags: McpFlags, config: Config): Promise<void> {
   const { write = false, allowDelete = false, printConfig = false } = flags;
   if (allowDelete && !write) throw usageError('--allow-delete needs --write.', 'add --write.');
   if (printConfig) return printClientConfig({ write, allowDelete }, config);
-  const options = { purpose: ' mcp', waitSecondsMax: WAIT_SECONDS_MAX };
-  const client = await connect(config, noteWait, options);
+  const client = await connect(config, noteWait, { purpose: ' mcp', waitSecondsMax: WAIT_SECONDS_MAX });
+  if (process.stdin.isTTY)
+    note('crm: waiting for an AI client on stdin. To set one up: crm mcp --print-config   (Ctrl-C ends)');
   await serveTools(toolsFor({ write, allowDelete }), whyUnknown, client);
 }
 

@@ -59,7 +59,7 @@ export async function serveTools(
     calls.add(result);
     return result.finally(() => calls.delete(result));
   });
-  server.onerror = (error) => note(`crm: mcp: ${firstLine(messageOf(error))}`);
+  server.onerror = (error) => note(`crm: mcp: ${wordsOf(error)}`);
   const end = Promise.withResolvers<void>();
   // What came before the end of stdin is still answered; after a signal nobody waits.
   process.stdin.once('end', () => void allDone(calls).then(end.resolve));
@@ -102,6 +102,11 @@ async function resultOf(tool: Tool, given: Data, service: Service): Promise<Call
   }
 }
 
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
+// Errors of the SDK can contain whole messages.
+const ERROR_CHARACTERS_MAX = 200;
+
+function wordsOf(error: Error): string {
+  if (error.name === 'ZodError') return 'a line on stdin is not a JSON-RPC 2.0 message';
+  const [line = ''] = messageOf(error).split('\n', 1);
+  return line.slice(0, ERROR_CHARACTERS_MAX).toWellFormed();
 }

@@ -12,7 +12,7 @@ import {
 } from '../api/envelope.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
 import type { Pipeline } from '../api/pipelines.ts';
-import { itemError, refusalIn } from './failures.ts';
+import { itemError, refusalIn, uncertain } from './failures.ts';
 
 /** One page of a list. */
 export interface ServicePage {
@@ -109,8 +109,11 @@ export class Service {
   }
 
   async #ask(method: string, path: string, options: RequestOptions): Promise<ApiResponse> {
+    const isRead = method === 'GET' || options.idempotencyKey === null;
     const given = { ...options, signal: this.#signal, expectErrors: true };
-    const response = await this.#client.request(method, path, given);
+    const response = await this.#client.request(method, path, given).catch((error: unknown) => {
+      throw isRead ? error : uncertain(error);
+    });
     const refusal = refusalIn(response);
     if (refusal !== undefined) throw refusal;
     return response;

@@ -44,16 +44,23 @@ test('it says who it is, and what came before the end of stdin is answered', asy
 });
 
 test('a call without a server is an error of the call, and says what to do', async () => {
-  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'describe', arguments: {} } };
-  const { code, messages } = await answers([HELLO, call]);
-  expect(code).toBe(0);
-  expect(messages[1]).toMatchObject({
-    id: 1,
-    result: {
-      isError: true,
-      content: [{ type: 'text', text: expect.stringContaining('crm serve --port 1') }],
-    },
+  const call = (id: number, name: string, given: object) => ({
+    ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+    params: { name, arguments: given },
   });
+  const lines = [HELLO, call(1, 'describe', {}), call(2, 'add_task', { name: 'x' })];
+  const { code, messages } = await answers(lines, ['--write']);
+  const texts = new Map(
+    messages.map(({ id, result }) => [
+      id,
+      (result as { content?: { text: string }[] }).content?.[0]?.text ?? '',
+    ]),
+  );
+  expect(code).toBe(0);
+  expect(texts.get(1)).toMatch(
+    /^INTERNAL_ERROR: No response from .*\nNext: start the server: crm serve --port 1\nNext: or choose another server with/,
+  );
+  expect(texts.get(2)).toContain('with --url or CRM_URL.\nNext: It may have been carried out: check that');
 });
 
 test('each odd request has an answer of the protocol', async () => {
@@ -93,8 +100,9 @@ describe('whatever comes in', () => {
     ...['['.repeat(200_000), `{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(1_000_000)}"}`],
   ];
 
-  test('stdout has messages only, and the next request is answered', async () => {
-    const { code, messages, stdout } = await answers([HELLO, ...ODD, PING]);
+  test('stdout has messages only, stderr says what is ignored, and the next request is answered', async () => {
+    const { code, messages, stdout, stderr } = await answers([HELLO, ...ODD, PING]);
+    expect(stderr).toContain('crm: mcp: a line on stdin is not a JSON-RPC 2.0 message');
     expect(code).toBe(0);
     expect(stdout.endsWith('\n')).toBe(true);
     for (const message of messages) expect(message.jsonrpc).toBe('2.0');
@@ -140,6 +148,12 @@ describe('whatever comes in', () => {
 function oneLine(text: string): string {
   return text.replace(/[\r\n]/g, ' ');
 }
+
+test('a person who starts it on a terminal is told what it waits for, and can end it', async () => {
+  const when = 'crm mcp --print-config';
+  const { code, output } = await sandbox.onTerminal(['mcp'], { when, answer: '\u0003' });
+  expect([code, output]).toEqual([0, expect.stringContaining('waiting for an AI client on stdin')]);
+});
 
 describe('it ends', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)('at once with 0 on %s', async (signal) => {
