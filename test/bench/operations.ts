@@ -54,6 +54,17 @@ const of =
   (seeds, index) =>
     seeds[kind][index % seeds[kind].length] ?? '';
 
+// Half of all contacts meet them; text is compared one by one.
+const FIVE_CONDITIONS = {
+  ...{ keep_in_touch: false, created_at: { gte: { ago: '52w' } }, companies: { is_null: false } },
+  or: [{ first_name: { contains: '1' } }, { 'custom.seats': { gt: 12 } }],
+};
+const THREE_CONDITIONS = {
+  keep_in_touch: false,
+  'custom.plan': 'navy',
+  first_name: { starts_with: 'first1' },
+};
+
 export const OPERATIONS: readonly Operation[] = [
   ...requests([
     {
@@ -92,6 +103,18 @@ export const OPERATIONS: readonly Operation[] = [
       prepare: gets(
         ({ seeds }, index) => `companies/${seeds.companies[index % seeds.spokenTo.length]}/timeline`,
       ),
+    },
+    {
+      name: 'query',
+      label: 'query contacts, five conditions, 100',
+      bare: NONE,
+      prepare: posts('contacts/query', () => JSON.stringify({ filter: FIVE_CONDITIONS, limit: 100 })),
+    },
+    {
+      name: 'count',
+      label: 'count contacts, three conditions',
+      bare: NONE,
+      prepare: posts('contacts/count', () => JSON.stringify({ filter: THREE_CONDITIONS })),
     },
     {
       name: 'changes',
