@@ -6,12 +6,10 @@ import type { Eventually } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
 import { type Param, type Statement, statement, written } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
-import type { Resource } from '../model/resource.ts';
+import { RELATED_MAX, type Resource } from '../model/resource.ts';
 import type { Include } from '../model/resources/includes.ts';
 import type { Way } from '../model/resources/relations.ts';
 
-/** How many related records a record shows. */
-export const RELATED_MAX = 10;
 /** How many of them are looked at for those that a user can see, or that are of one type. */
 export const RELATED_EXAMINED_MAX = 1_000;
 // So many records, with as many related ones as are looked at, take up to 40 ms.

@@ -1,5 +1,6 @@
 // The part of the guide about include and fields.
-import { RELATED_EXAMINED_MAX, RELATED_MAX } from '../../db/tables/related-ids.ts';
+import { RELATED_MAX } from '../../db/model/resource.ts';
+import { RELATED_EXAMINED_MAX } from '../../db/tables/related-ids.ts';
 import { INCLUDES_MAX } from '../v2/selections.ts';
 
 export const SELECTIONS = `

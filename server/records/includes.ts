@@ -1,8 +1,9 @@
 // What responses include besides records: looked up for all records of a page at once, and shown as lists show it.
 
 import type { Data } from '../../db/model/json.ts';
+import { RELATED_MAX } from '../../db/model/resource.ts';
 import type { Include } from '../../db/model/resources/includes.ts';
-import { listRelatedIds, newestFirst, RELATED_MAX } from '../../db/tables/related-ids.ts';
+import { listRelatedIds, newestFirst } from '../../db/tables/related-ids.ts';
 import { ownerFilter } from '../access.ts';
 import type { IncludedRecord, IncludedRecords } from '../operation.ts';
 import { FoundRecords, readWhatFits, type Wanted } from './included-records.ts';

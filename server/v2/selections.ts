@@ -1,9 +1,8 @@
 // `include` and `fields`: as query parameters, as properties of a body, and what they select.
 import { type TSchema, Type } from 'typebox';
 import type { JsonValue } from '../../db/model/json.ts';
-import type { Resource } from '../../db/model/resource.ts';
+import { RELATED_MAX, type Resource } from '../../db/model/resource.ts';
 import { includesOf } from '../../db/model/resources/includes.ts';
-import { RELATED_MAX } from '../../db/tables/related-ids.ts';
 import type { Call, QueryParameter } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
 import { type Selection, shownFields } from '../records/selections.ts';
