@@ -19,6 +19,7 @@ import {
 } from '../../db/tables/search-places.ts';
 import { searchedResource, searchNumber } from '../../db/tables/search-resources.ts';
 import { type ChosenSources, sourcesOf } from '../../db/tables/search-sources.ts';
+import { ApiError } from '../errors.ts';
 import { presentAll } from '../records/records.ts';
 import type { Reader } from '../records/rules.ts';
 import { IdentifierMatch } from './identifiers.ts';
@@ -33,6 +34,8 @@ const STEP_MAX = 4_000;
 const RECORDS_AT_ONCE = 32;
 // With more, the index is brought up to date first.
 const PENDING_MAX = 200;
+// For longer, no request waits.
+const CATCH_UP_MS_MAX = 5_000;
 
 /** A place in what a search finds. */
 export interface SearchPosition {
@@ -73,11 +76,23 @@ export async function searchRecords(searcher: Searcher, request: SearchRequest):
 }
 
 async function pendingOf({ db, access, updateIndex }: Searcher): Promise<PendingRecords> {
+  const endsAt = performance.now() + CATCH_UP_MS_MAX;
   for (;;) {
     const pending = await findPending(db, access.orgNumber, PENDING_MAX);
     if (pending !== null) return pending;
+    if (performance.now() > endsAt) throw catchingUp();
     await updateIndex();
   }
+}
+
+function catchingUp(): ApiError {
+  const message =
+    'The search index of your organization is still catching up with what was written; try again later.';
+  const headers = { 'Retry-After': '5' };
+  return new ApiError('DATABASE_UNAVAILABLE', message, {
+    headers,
+    cause: 'many records are not indexed yet',
+  });
 }
 
 class Search {
