@@ -20,8 +20,8 @@ import { eraseLoggedChanges } from './logged-changes.ts';
 import { findMentions, findSegments, type Mentions, speakerTest } from './mentions.ts';
 import { eraseNames } from './names.ts';
 import { type DataSubject, findTiedRecords } from './person.ts';
-import { deleteStoredResponses } from './stored-responses.ts';
 import { eraseSearchWords } from './search-words.ts';
+import { deleteStoredResponses } from './stored-responses.ts';
 import { eraseTimelineDetails } from './timeline-details.ts';
 
 /** What was done, or would be done, with the records of a resource. */

@@ -80,7 +80,7 @@ export function searchOperation(): ReadOperation {
     scopes: [],
     method: 'GET',
     path: PATH,
-    id: 'search',
+    id: 'searchRecords',
     summary: 'Search records',
     description: DESCRIPTION,
     isWrite: false,
@@ -131,7 +131,7 @@ function resourcesIn({ access, query: { types } }: ReadCall): Resource[] {
     if (readable.length > 0) return readable;
     throw new ApiError(
       'AUTH_INSUFFICIENT_SCOPE',
-      `This request needs the scope for reading a resource that is searched, such as ${all[0]?.name}:read, and the API key has none.`,
+      `This request needs the scope for reading one of the resources, such as ${all[0]?.name}:read, which the API key does not have.`,
     );
   }
   const named = all.filter(({ name }) => types.includes(name));
