@@ -9,7 +9,7 @@ export function completions(program: Command, words: readonly string[]): string[
   const { command, given } = descend(program, words.slice(0, -1));
   const options = [...command.options, ...program.options].filter((option) => !option.hidden);
   const pending = optionNamed(options, words.at(-2));
-  if (pending?.required) return matching(pending.argChoices ?? [], current);
+  if (pending?.required) return choicesOf(pending, current);
   if (current.startsWith('-')) {
     return matching([...options.flatMap(flagsOf), '--help'], current);
   }
@@ -57,6 +57,16 @@ function descend(program: Command, words: readonly string[]): { command: Command
 
 function optionNamed(options: readonly Option[], word: string | undefined): Option | undefined {
   return word === undefined ? undefined : options.find((option) => flagsOf(option).includes(word));
+}
+
+// Of an option that takes several, the words after the last comma.
+function choicesOf({ flags, argChoices = [] }: Option, current: string): string[] {
+  const given = flags.endsWith('<a,b>') ? current.slice(0, current.lastIndexOf(',') + 1) : '';
+  const left = argChoices.filter((choice) => !given.split(',').includes(choice));
+  return matching(
+    left.map((choice) => `${given}${choice}`),
+    current,
+  );
 }
 
 function flagsOf(option: Option): string[] {

@@ -129,6 +129,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/timeline',
     'cli/undelete',
     'cli/webhooks',
+    'db/model',
     'server/openapi',
   ],
   'cli/database': [

@@ -1,5 +1,6 @@
 // `crm search`: finds records of all kinds by words.
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
 import { lazyAction } from '../settings/lazy-action.ts';
 import { limitOption } from '../settings/options.ts';
 
@@ -21,9 +22,16 @@ export function registerSearchCommand(program: Command): void {
       'Find the records that contain all of the words, the best matches first. The last word can be the beginning of one.',
     )
     .argument('<words...>', 'Words, an email address, a domain, a telephone number or an ID')
-    .option('--types <types>', 'Only records of these resources, separated by commas')
+    .addOption(typesOption())
     .addOption(limitOption('records'))
     .option('--all', 'Print everything that is found')
     .addHelpText('after', EXAMPLES)
     .action(lazyAction(async () => (await import('../search/run.ts')).runSearch));
+}
+
+function typesOption(): Option {
+  const option = new Option('--types <a,b>', 'Only records of these resources');
+  // For completion and help; several are separated by commas, which run.ts checks.
+  option.argChoices = [...SEARCHED_RESOURCES];
+  return option;
 }

@@ -21,6 +21,7 @@ import receiveWebhooks from './receive-webhooks.md' with { type: 'text' };
 import records from './records.md' with { type: 'text' };
 import releases from './releases.md' with { type: 'text' };
 import reliability from './reliability.md' with { type: 'text' };
+import search from './search.md' with { type: 'text' };
 import security from './security.md' with { type: 'text' };
 import serve from './serve.md' with { type: 'text' };
 import settings from './settings.md' with { type: 'text' };
@@ -41,6 +42,7 @@ const MANUAL = {
   },
   'Your data': {
     records,
+    search,
     timeline,
     import: importPage,
     export: exportPage,

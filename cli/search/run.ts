@@ -41,7 +41,7 @@ export async function runSearch(words: string[], flags: SearchFlags, config: Con
   for await (const { records, nextCursor } of pagesOf(client, list, { limit: limitOf(flags) })) {
     found += records.length;
     hasMore = nextCursor !== null;
-    await printer.print(isForPeople ? records.map((one) => lineOf(one, query)) : records);
+    await printer.print(isForPeople ? linesOf(records, query) : records);
   }
   if (found > 0 || !isForPeople) await printer.end();
   if (found === 0) note('Nothing was found. Words are found as they are spelled; fewer words find more.');
@@ -72,27 +72,36 @@ function typesIn(text: string): string[] {
   );
 }
 
-function lineOf({ record_type, record_id, match, record }: Data, query: SearchQuery): Data {
-  const snippet = isObject(match) ? String(match.snippet) : '';
-  return {
-    type: record_type ?? null,
-    id: record_id ?? null,
-    name: isObject(record) ? nameOf(record) : null,
-    snippet: fitted(snippet, query, terminalWidth(stdout)),
-  };
+function linesOf(records: readonly Data[], query: SearchQuery): Data[] {
+  const lines = records.map(({ record_type, record_id, match, record }) => ({
+    type: String(record_type),
+    id: String(record_id),
+    name: isObject(record) ? (nameOf(record) ?? '') : '',
+    snippet: isObject(match) ? String(match.snippet) : '',
+  }));
+  const charactersMax = snippetRoom(lines);
+  return lines.map((line) => ({ ...line, snippet: fitted(line.snippet, query, charactersMax) }));
 }
 
-// What type, ID, name and the gaps between them take of a line, if the name is not short.
-const BESIDE_SNIPPET = 12 + 36 + 24 + 6;
-const SNIPPET_CHARACTERS_MIN = 24;
+const GAPS = 6;
+const NAME_COLUMNS_MAX = 24;
+const SNIPPET_CHARACTERS_MIN = 16;
+
+// What type, ID and a name that is not long leave of a line.
+function snippetRoom(lines: readonly { type: string; id: string; name: string }[]): number {
+  const widest = (texts: string[]) => Math.max(0, ...texts.map((text) => Bun.stringWidth(text)));
+  const names = Math.min(NAME_COLUMNS_MAX, widest(lines.map(({ name }) => name)));
+  const others = widest(lines.map(({ type }) => type)) + widest(lines.map(({ id }) => id));
+  return Math.max(SNIPPET_CHARACTERS_MIN, terminalWidth(stdout) - others - names - GAPS);
+}
+
 const LEAD = 10;
 
 // So much of a snippet that the hit is on the line.
-function fitted(snippet: string, { terms }: SearchQuery, columns: number): string {
-  const charactersMax = Math.max(SNIPPET_CHARACTERS_MIN, columns - BESIDE_SNIPPET);
+function fitted(snippet: string, { terms }: SearchQuery, charactersMax: number): string {
   const folded = foldedText(snippet);
   const places = terms.map((term) => placeOf(term, folded)).filter((place) => place >= 0);
   if (snippet.length <= charactersMax || places.length === 0) return snippet;
-  const part = snippetAt(snippet, Math.min(...places), { charactersMax, lead: LEAD });
+  const part = snippetAt(snippet, Math.min(...places), { charactersMax: charactersMax - 1, lead: LEAD });
   return snippet.startsWith(part) ? snippet : `…${part}`;
 }

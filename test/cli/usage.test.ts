@@ -265,6 +265,11 @@ describe('completion', () => {
       ['asc', 'desc'],
     ],
     [['completion', 'f'], ['fish']],
+    [
+      ['search', 'ada', '--types', 'co'],
+      ['contacts', 'companies'],
+    ],
+    [['search', 'ada', '--types', 'contacts,co'], ['contacts,companies']],
   ])('completes %p', async (words, found) => {
     expect((await sandbox.ok(['__complete', '--', ...words])).split('\n')).toEqual(found);
   });

@@ -26,7 +26,7 @@ const OF_ONE_ENGINE = [
   ...['test/sqlite/', 'test/readers/', 'test/postgres/', ...named('nodes', ['faults', 'promotion'])],
   ...named('cli', ['binary', 'bulk', 'changes-days', 'components', 'config', 'debug', 'export', 'health']),
   ...named('cli', ['interrupted-export', 'key-rules', 'list', 'listen', 'log-file', 'pager', 'recipes']),
-  ...named('cli', ['records', 'serve-log', 'serve-tls', 'signals', 'streams', 'terminal-width']),
+  ...named('cli', ['records', 'search', 'serve-log', 'serve-tls', 'signals', 'streams', 'terminal-width']),
   ...named('cli', ['undelete', 'upsert', 'usage', 'watch', 'webhooks']),
   ...named('import', ['address-books', 'doubts', 'dry-run', 'exports', 'folders', 'foreign-files']),
   ...named('import', ['journeys', 'quota', 'rejected', 'rows', 'same-words', 'upsert']),
