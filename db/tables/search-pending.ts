@@ -52,6 +52,24 @@ export async function findPending(db: Db, orgNumber: number, max: number): Promi
   return { ids, count };
 }
 
+const allPending = statement<Pick<SearchPendingRow, 'entries'>>((db, param) =>
+  db.selectFrom('search_pending').select('entries').where('org_id', '=', param('org')),
+);
+
+/** The IDs of all records that the index does not have as they are now. */
+export async function findPendingIds(db: Db, orgNumber: number): Promise<string[]> {
+  return (await allPending(db, { org: orgNumber })).flatMap(entriesOf).map(([, id]) => id);
+}
+
+const total = statement<{ records: number | null }>((db) =>
+  db.selectFrom('search_pending').select((eb) => eb.fn.sum<number | null>('records').as('records')),
+);
+
+/** How many records are pending, in all organizations; one that was written twice counts twice. */
+export async function countPending(db: Db): Promise<number> {
+  return Number((await total(db, {}))[0]?.records ?? 0);
+}
+
 function entriesOf({ entries }: Pick<SearchPendingRow, 'entries'>): PendingRecord[] {
   return JSON.parse(entries);
 }
