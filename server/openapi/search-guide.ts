@@ -28,5 +28,5 @@ skip nothing while others write.
   plain text: escape it before you show it as HTML.
 - A record is found as soon as its write was answered.
 - A request examines at most ${SEARCH_EXAMINED_MAX.toLocaleString('en-US')} entries of the index and ${SEARCH_RECORDS_MAX.toLocaleString('en-US')} records. With very common words a page can
-  have few results, or none, although \`has_next_page\` is true: go on with \`end_cursor\`.
+  have few results, or none, although \`has_next_page\` is true: continue with \`end_cursor\`.
 `;

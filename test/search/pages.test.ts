@@ -90,7 +90,7 @@ test('a user-bound key finds what its user owns, page after page', async () => {
   expect(hidden).toEqual([]);
 });
 
-test('a request examines no more than it may, and goes on where it ended', async () => {
+test('a request examines no more than it may, and the next one continues there', async () => {
   const { store } = harness;
   // Words that all have, and that never meet; and a beginning that very many words have.
   const ids = await createAll(
