@@ -2,7 +2,14 @@
 
 import type { Db } from '../engine/schema.ts';
 import { hasPlace } from './search-blocks.ts';
-import { findBlocks, isOfKind, type ListKind, type ListPlace, type SearchBlock } from './search-lists.ts';
+import {
+  findBlocks,
+  isOfKind,
+  type ListKind,
+  type ListPlace,
+  readBlock,
+  type SearchBlock,
+} from './search-lists.ts';
 import { comparePlaces, previousPlace, type SearchEntry, type SearchPlace } from './search-places.ts';
 
 const FIRST_PLACE: SearchPlace = { ms: 0, count: 0 };
@@ -17,7 +24,7 @@ interface ReadList {
   block: SearchBlock | null | undefined;
 }
 
-/** Lists, one of which must have a record. */
+/** Lists; a record must be in one of them. */
 export class Source {
   readonly lists: readonly ReadList[];
 
@@ -40,7 +47,7 @@ export class Source {
     );
   }
 
-  /** The lists whose block with what is at a place or before it is not read yet. */
+  /** The lists whose next block, which contains what is at a place or before it, is not read yet. */
   unread(at: SearchPlace): ReadList[] {
     return this.lists.filter(
       ({ block }) => block === undefined || (block !== null && isLater(block.first, at)),
@@ -175,8 +182,8 @@ export class CandidateStream {
     };
   }
 
-  #find(places: readonly ListPlace[]): Promise<SearchBlock[]> {
+  async #find(places: readonly ListPlace[]): Promise<SearchBlock[]> {
     this.examined += places.length;
-    return findBlocks(this.#db, this.#orgNumber, places);
+    return (await findBlocks(this.#db, this.#orgNumber, places)).map(readBlock);
   }
 }

@@ -10,6 +10,7 @@ import { COPY } from './copy-guide.ts';
 import { LIMITS, REQUESTS } from './limits.ts';
 import { QUERIES } from './query-guide.ts';
 import { RECEIVE } from './receive-guide.ts';
+import { SEARCHES } from './search-guide.ts';
 import { SELECTIONS } from './selection-guide.ts';
 import { SYNC } from './sync-guide.ts';
 import { TIMELINES } from './timeline-guide.ts';
@@ -32,6 +33,7 @@ export function description(): string {
     CONDITIONS,
     IDEMPOTENCY,
     QUERIES,
+    SEARCHES,
     TIMELINES,
     COPY,
     RECEIVE,

@@ -47,6 +47,12 @@ function filter(
   return { name, label, bare, prepare };
 }
 
+/** A page of what a search finds; `query` is given a contact's number. */
+function search(name: string, label: string, query: (index: number) => string): Row {
+  const prepare = gets((_, index) => `search?q=${encodeURIComponent(query(index))}`);
+  return { name, label, bare: NONE, prepare };
+}
+
 type FilterValue = (seeds: Seeds, index: number) => string;
 
 const of =
@@ -117,6 +123,9 @@ export const OPERATIONS: readonly Operation[] = [
         ({ seeds }, index) => `companies/${seeds.companies[index % seeds.spokenTo.length]}/timeline`,
       ),
     },
+    search('search-identifier', 'search, identifier', (index) => addressOf(index)),
+    search('search-name', 'search, name', (index) => `Last${index}`),
+    search('search-words', 'search, two words', (index) => `navy First${index}`),
     {
       name: 'query',
       label: 'query contacts, five conditions, 100',
