@@ -11,7 +11,7 @@ import { call, ToolError } from './failures.ts';
 import { servicePath } from './read-tools.ts';
 import { recordLine } from './results.ts';
 import type { Service } from './service.ts';
-import { ADDING, argumentsOf, fieldValue, oneArgumentOf, type Tool, textArgument } from './tool.ts';
+import { ADDING, argumentsOf, fieldValue, oneArgumentOf, type Tool } from './tool.ts';
 
 /** The arguments for a new record of one resource. */
 function creationArguments(resource: Resource) {
@@ -19,10 +19,8 @@ function creationArguments(resource: Resource) {
   const required = Object.entries(fields).filter(([, field]) => field.required);
   return {
     ...nameArguments([resource]),
-    ...valueArguments(fields),
-    ...Object.fromEntries(
-      required.map(([name, field]) => [name, field.kind === 'text' ? textArgument() : fieldValue(field)]),
-    ),
+    ...valueArguments(fields, false),
+    ...Object.fromEntries(required.map(([name, field]) => [name, fieldValue(field, false)])),
   };
 }
 

@@ -35,7 +35,7 @@ const upsert: Tool = {
     on_match: Type.Optional(oneArgumentOf(ON_MATCH, 'fill: only empty fields. keep: none')),
     on_missing: Type.Optional(oneArgumentOf(ON_MISSING)),
     ...nameArguments(CHANGEABLE),
-    ...valueArguments(allFields(createFields)),
+    ...valueArguments(allFields(createFields), true),
   }),
   hints: CHANGING,
   run: async ({ resource: name, ...given }, service) => {
@@ -62,7 +62,7 @@ const update: Tool = {
     resource: oneArgumentOf(NAMES),
     id: textArgument(),
     ...nameArguments(CHANGEABLE),
-    ...valueArguments(allFields(updateFields)),
+    ...valueArguments(allFields(updateFields), true),
   }),
   hints: CHANGING,
   run: async ({ resource: name, id, ...given }, service) => {
@@ -96,7 +96,7 @@ const link: Tool = {
     parent_id: textArgument(),
     id: textArgument(),
     ...Object.fromEntries(
-      Object.entries(OWN_FIELDS).map(([name, field]) => [name, Type.Optional(fieldValue(field))]),
+      Object.entries(OWN_FIELDS).map(([name, field]) => [name, Type.Optional(fieldValue(field, false))]),
     ),
   }),
   hints: CHANGING,
