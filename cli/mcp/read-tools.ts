@@ -143,8 +143,10 @@ const count: Tool = {
   hints: READING,
   run: async ({ resource, ...body }, service) => {
     const { count: found, is_exact } = await service.lookUp(`${servicePath(String(resource))}/count`, body);
-    if (is_exact === true) return counted(Number(found), singularOf(String(resource)), String(resource));
-    return `At least ${found} ${resource}: there are too many to count all. A narrower filter can be counted.`;
+    const number = counted(Number(found), singularOf(String(resource)), String(resource));
+    if (is_exact === true)
+      return found === 0 ? number : `${number}\nNext: query with the same filter lists them.`;
+    return `At least ${number}: there are too many to count all. A narrower filter can be counted.`;
   },
 };
 

@@ -8,7 +8,7 @@ import { createFields, updateFields } from '../api/body.ts';
 import { bodyFor, nameArguments, valueArguments } from './bodies.ts';
 import { call, ToolError } from './failures.ts';
 import { servicePath } from './read-tools.ts';
-import { recordLine } from './results.ts';
+import { writtenText } from './results.ts';
 import { argumentsOf, CHANGING, fieldValue, oneArgumentOf, type Tool, textArgument } from './tool.ts';
 
 const CHANGEABLE = RESOURCES.filter(({ verbs }) => verbs.includes('update'));
@@ -48,7 +48,7 @@ const upsert: Tool = {
     );
     const by = matched_by === null ? '' : `, found by its ${matched_by}`;
     const done = outcome === 'unchanged' ? 'Left unchanged' : outcome === 'created' ? 'Created' : 'Updated';
-    return `${done}${by}:\n${recordLine(record, resource.name)}`;
+    return writtenText(`${done}${by}`, record, resource.name);
   },
 };
 
@@ -73,7 +73,7 @@ const update: Tool = {
       });
     const body = await bodyFor(resource, given, service, String(id));
     const record = await service.write('PATCH', servicePath(resource.name, id), body);
-    return `Updated:\n${recordLine(record, resource.name)}`;
+    return writtenText('Updated', record, resource.name);
   },
 };
 
