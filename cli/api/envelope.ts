@@ -36,7 +36,7 @@ export interface BatchItem {
 }
 
 /** What a response includes besides its data: records by resource (or `users`, `stages`) and ID. */
-export type Included = { [group: string]: { [id: string]: Data } };
+export type Included = Readonly<Record<string, Readonly<Record<string, Data>>>>;
 
 /** Every response of the service; `none` is a response without a body (204). */
 export type Envelope =

@@ -17,6 +17,7 @@ import output from './output.md' with { type: 'text' };
 import performance from './performance.md' with { type: 'text' };
 import postgres from './postgres.md' with { type: 'text' };
 import privacy from './privacy.md' with { type: 'text' };
+import query from './query.md' with { type: 'text' };
 import quotas from './quotas.md' with { type: 'text' };
 import receiveWebhooks from './receive-webhooks.md' with { type: 'text' };
 import records from './records.md' with { type: 'text' };
@@ -44,6 +45,7 @@ const MANUAL = {
   'Your data': {
     records,
     search,
+    query,
     timeline,
     import: importPage,
     export: exportPage,

@@ -1,6 +1,6 @@
 // What a transaction has noted and writes before its commit, undone with the part that noted it.
 
-/** Notes in order, of which a savepoint can undo the last ones. */
+/** Notes in order; a savepoint can undo the last ones. */
 export class NotedList<T> {
   readonly #notes: T[] = [];
   /** The first note that the innermost savepoint undoes. */

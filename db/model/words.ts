@@ -106,8 +106,15 @@ export interface Term {
 /** Where a term occurs first in folded text; -1 if it does not. */
 export function placeOf({ word, isPrefix }: Term, folded: string): number {
   let at = folded.indexOf(word);
-  while (at >= 0 && !isWordAt(folded, at, word, isPrefix)) at = folded.indexOf(word, at + 1);
+  while (at >= 0 && !isWordAt(folded, at, word, isPrefix)) at = folded.indexOf(word, wordEnd(folded, at));
   return at;
+}
+
+// Where the next word can begin: a long word can contain the wanted one at each of its letters.
+function wordEnd(folded: string, at: number): number {
+  let end = at + 1;
+  if (kindAt(folded, at) === LETTER) while (kindAt(folded, end) === LETTER) end++;
+  return end;
 }
 
 function isWordAt(folded: string, at: number, word: string, isPrefix: boolean): boolean {

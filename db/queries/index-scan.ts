@@ -3,12 +3,26 @@ import { type RawBuilder, sql } from 'kysely';
 import { BoundedMap } from '../cache.ts';
 import type { Db, RecordRow } from '../engine/schema.ts';
 import { type Param, type Statement, statement, written } from '../engine/statement.ts';
-import type { QueryDirection, QueryPlace, QuerySort } from '../model/query/sorts.ts';
+import {
+  inQueryOrder,
+  type QueryDirection,
+  type QueryPlace,
+  type QuerySort,
+  queryPlaceOf,
+} from '../model/query/sorts.ts';
 import type { Resource } from '../model/resource.ts';
+import { longKeyStart } from '../model/text.ts';
 import { keyExpression } from '../tables/columns.ts';
 import type { IdRange } from './id-ranges.ts';
 import { columnList } from './read-columns.ts';
-import { type Stretch, stretchAfter, stretchesAfter, type ValueBounds } from './sort-ranges.ts';
+import {
+  fromLong,
+  longByKeys,
+  type Stretch,
+  stretchAfter,
+  stretchesAfter,
+  type ValueBounds,
+} from './sort-ranges.ts';
 
 /** What to go through, and what to read of each record. */
 export interface ScanQuery {
@@ -25,10 +39,17 @@ export interface ScanQuery {
   after: QueryPlace | null;
 }
 
+// Long texts that begin alike are read together and sorted, up to so many.
+const LONG_SORTED_MAX = 1_000;
+
 /** The records of a scan. */
 export class IndexScan {
   readonly #query: ScanQuery;
   #stretches: Stretch[];
+  /** How the keys of long texts begin that are too many to be sorted. */
+  #tooMany: string | null = null;
+  /** How many rows were read, with those that are read again later. */
+  rowsRead = 0;
 
   constructor(query: ScanQuery) {
     this.#query = query;
@@ -41,26 +62,78 @@ export class IndexScan {
     return this.#stretches.length === 0;
   }
 
-  /** The next records, at most that many; possibly none although it is not done. */
+  /** How many records are read next at least. */
+  get leastCost(): number {
+    return this.#stretches[0]?.kind === 'long' ? LONG_SORTED_MAX + 1 : 1;
+  }
+
+  /** The next records, at most that many unless more are read at least; possibly none although it is not done. */
   async next(db: Db, limit: number): Promise<RecordRow[]> {
     const [stretch, ...rest] = this.#stretches;
     if (stretch === undefined) return [];
-    const { org, direction, lead } = this.#query;
-    const run = statementOf(this.#query, stretch);
-    const args = { org, lead: lead?.given ?? null, ...argumentsOf(stretch), limit };
-    const rows = (await run(db, args)) as ScannedRow[];
+    const { direction } = this.#query;
+    if (stretch.kind === 'long') return this.#nextLong(db, stretch, rest);
+    const rows = await this.#read(db, stretch, limit);
+    const found = this.#firstLong(rows);
+    if (found !== null) {
+      this.#stretches = [...fromLong(direction, stretch, found.start), ...rest];
+      return rows.slice(0, found.index);
+    }
     const last = rows.at(-1);
     const isCut = last !== undefined && rows.length === limit;
     const left = isCut ? stretchAfter(stretch, direction, { value: last.sort_value, id: last.id }) : [];
     this.#stretches = [...left, ...rest];
     return rows;
   }
+
+  async #nextLong(
+    db: Db,
+    stretch: Extract<Stretch, { kind: 'long' }>,
+    rest: Stretch[],
+  ): Promise<RecordRow[]> {
+    const { direction, sort } = this.#query;
+    const { start, after } = stretch;
+    const [whole] = longByKeys(direction, { ...stretch, after: null });
+    const rows = whole === undefined ? [] : await this.#read(db, whole, LONG_SORTED_MAX + 1);
+    this.#stretches = rest;
+    if (rows.length > LONG_SORTED_MAX) {
+      this.#tooMany = start;
+      this.#stretches = [...longByKeys(direction, stretch), ...rest];
+      return [];
+    }
+    const compare = inQueryOrder(direction);
+    const placed = rows.map((row) => ({ row, place: queryPlaceOf(sort, row) }));
+    placed.sort((one, other) => compare(one.place, other.place));
+    return placed.flatMap(({ row, place }) => (after === null || compare(place, after) > 0 ? row : []));
+  }
+
+  async #read(db: Db, stretch: Read, limit: number): Promise<ScannedRow[]> {
+    const { org, lead } = this.#query;
+    const args = { org, lead: lead?.given ?? null, ...argumentsOf(stretch), limit };
+    const rows = await statementOf(this.#query, stretch)(db, args);
+    this.rowsRead += rows.length;
+    return rows as ScannedRow[];
+  }
+
+  #firstLong(rows: readonly ScannedRow[]): { index: number; start: string } | null {
+    const { sort } = this.#query;
+    if (sort.by !== 'text') return null;
+    for (const [index, row] of rows.entries()) {
+      const { value } = queryPlaceOf(sort, row);
+      const start = typeof value === 'string' ? longKeyStart(value) : null;
+      if (start !== null && start !== this.#tooMany) return { index, start };
+    }
+    return null;
+  }
 }
+
+/** A part that one statement reads. */
+type Read = Exclude<Stretch, { kind: 'long' }>;
 
 /** Read with the value that the index has, which for long text is its key. */
 type ScannedRow = RecordRow & { sort_value: string | number };
 
-function argumentsOf(stretch: Stretch): Record<string, string | number> {
+function argumentsOf(stretch: Read): Record<string, string | number> {
   if (stretch.kind === 'values') return { low_value: stretch.low, high_value: stretch.high };
   const { low, high } = stretch.ids;
   return stretch.kind === 'value' ? { value: stretch.value, low, high } : { low, high };
@@ -69,7 +142,7 @@ function argumentsOf(stretch: Stretch): Record<string, string | number> {
 const SHAPES_MAX = 500;
 const statements = new BoundedMap<string, Statement<RecordRow>>(SHAPES_MAX);
 
-function statementOf(query: ScanQuery, stretch: Stretch): Statement<RecordRow> {
+function statementOf(query: ScanQuery, stretch: Read): Statement<RecordRow> {
   const { resource, sort, direction, columns, lead } = query;
   const isBeyond = stretch.kind === 'values' && stretch.isBeyond;
   const shape = [resource.name, sort.name, direction, lead?.column ?? '', stretch.kind, isBeyond, ...columns];
@@ -80,7 +153,7 @@ function statementOf(query: ScanQuery, stretch: Stretch): Statement<RecordRow> {
 
 function build(
   { resource, sort, direction, columns, lead }: ScanQuery,
-  stretch: Stretch,
+  stretch: Read,
   param: Param,
 ): RawBuilder<RecordRow> {
   const value = sortValueOf(sort);
@@ -98,7 +171,7 @@ function sortValueOf({ name, by }: QuerySort): RawBuilder<unknown> {
 }
 
 function isIn(
-  stretch: Stretch,
+  stretch: Read,
   value: RawBuilder<unknown>,
   direction: QueryDirection,
   param: Param,

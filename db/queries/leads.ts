@@ -19,6 +19,8 @@ export interface Lead {
   column: { column: string; given: string | number } | null;
   /** How few records it probably leaves: the lower, the fewer. */
   rank: number;
+  /** Whether it probably leaves few enough that each is worth a look by itself. */
+  isSelective: boolean;
 }
 
 const RANK = { itself: 0, identity: 1, related: 2, range: 3, owner: 4, kind: 5 };
@@ -36,7 +38,7 @@ export function leadsOf(resource: Resource, filter: FilterNode, ownerId: string 
 
 function ownerLead({ name }: Resource, column: string, given: string): Lead {
   const source = { table: name, id: 'id', value: { column }, type: null, given, isOrdered: true };
-  return { ids: null, sources: [source], column: { column, given }, rank: RANK.owner };
+  return { ids: null, sources: [source], column: { column, given }, rank: RANK.owner, isSelective: false };
 }
 
 // By a range of the values of a field that has an order.
@@ -46,7 +48,7 @@ function rangeLead({ name: table }: Resource, filter: FilterNode, sort: QuerySor
   const { low: from, high: to } = wholeBounds(sort, bounds);
   const value = sort.by === 'text' ? { keyed: sort.name } : { column: sort.by === 'id' ? 'id' : sort.name };
   const source = { table, id: 'id', value, type: null, given: { from, to }, isOrdered: false };
-  return { ids: null, sources: [source], column: null, rank: RANK.range };
+  return { ids: null, sources: [source], column: null, rank: RANK.range, isSelective: false };
 }
 
 const CHOOSING: ReadonlySet<string> = new Set(['eq', 'in', 'has', 'any_of']);
@@ -54,7 +56,8 @@ const CHOOSING: ReadonlySet<string> = new Set(['eq', 'in', 'has', 'any_of']);
 function leadOf(resource: Resource, condition: Condition): Lead | null {
   const { field, operator, values } = condition;
   if (!CHOOSING.has(operator)) return null;
-  if (field.name === 'id') return { ids: values.map(String), sources: [], column: null, rank: RANK.itself };
+  if (field.name === 'id')
+    return { ids: values.map(String), sources: [], column: null, rank: RANK.itself, isSelective: true };
   if (field.relation !== null) {
     const ties = endTablesOf(resource, field.relation);
     const sources = ties.flatMap(({ table, own, other, type }) =>
@@ -62,7 +65,7 @@ function leadOf(resource: Resource, condition: Condition): Lead | null {
         return { table, id: own, value: { column: other }, type, given: String(value), isOrdered: true };
       }),
     );
-    return { ids: null, sources, column: null, rank: RANK.related };
+    return { ids: null, sources, column: null, rank: RANK.related, isSelective: true };
   }
   return keyedLead(resource, condition) ?? columnLead(resource, condition);
 }
@@ -76,7 +79,7 @@ function keyedLead(resource: Resource, { field, values }: Condition): Lead | nul
       const { table, record: id, value: column } = addresses;
       return { table, id, value: { column }, type: null, given: caselessKey(text), isOrdered: true };
     });
-    return { ids: null, sources, column: null, rank: RANK.identity };
+    return { ids: null, sources, column: null, rank: RANK.identity, isSelective: true };
   }
   if (field.field?.key == null) return null;
   const isCaseless = field.field.key === caselessKey || field.field.kind === 'domain';
@@ -86,7 +89,7 @@ function keyedLead(resource: Resource, { field, values }: Condition): Lead | nul
     const value = { keyed: field.name };
     return { table: resource.name, id: 'id', value, type: null, given: textKey(text), isOrdered: true };
   });
-  return { ids: null, sources, column: null, rank: RANK.identity };
+  return { ids: null, sources, column: null, rank: RANK.identity, isSelective: true };
 }
 
 function addressesOf({ unique, filters }: Resource, field: string): Extract<Match, { table: string }> | null {
@@ -119,5 +122,6 @@ function columnLead({ name: table, filters, owner }: Resource, { field, values }
     sources,
     column: isShared ? { column, given: only } : null,
     rank: family === 'id' ? RANK.related : RANK.kind,
+    isSelective: family === 'id',
   };
 }

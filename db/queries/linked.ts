@@ -75,7 +75,7 @@ const SHAPES_MAX = 100;
 const pairStatements = new BoundedMap<string, Statement<OwnRow>>(SHAPES_MAX);
 const PAIRS_AT_ONCE = 2_000;
 
-// Those with a link to one of the given records, of which the hidden ones are left out already.
+// Those with a link to one of the given records, without the hidden ones.
 async function findTied(
   db: Db,
   { org }: LinkReader,

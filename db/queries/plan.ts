@@ -56,8 +56,9 @@ function along(
   const ids = sort.by === 'id' ? idRange(bounds) : ALL_IDS;
   const none: ValueBounds = { from: null, to: null };
   if (sort.by === 'id') {
-    for (const { sources } of leads) {
-      if (sources.length > SOURCES_MAX || sources.some(({ isOrdered }) => !isOrdered)) continue;
+    for (const { sources, isSelective } of leads) {
+      if (sources.length > (isSelective ? SOURCES_MAX : 1)) continue;
+      if (sources.some(({ isOrdered }) => !isOrdered)) continue;
       const [only] = sources;
       if (only === undefined) continue;
       if (

@@ -65,12 +65,14 @@ export class IndexWalk implements Walk {
   }
 
   get leastCost(): number {
-    return 1;
+    return this.#scan.leastCost;
   }
 
   async next(limit: number): Promise<Candidate[]> {
     const { db, examination } = this.#query;
+    const before = this.#scan.rowsRead;
     const rows = await this.#scan.next(db, limit);
+    examination.add(this.#scan.rowsRead - before - rows.length);
     examination.addRows(rows);
     return rows.map((row) => candidateOf(this.#query, row));
   }

@@ -40,7 +40,7 @@ export function encodeBlock(
   return { bytes: Uint8Array.from(bytes), end };
 }
 
-/** The entries of a block, of which the first is at that place. */
+/** The entries of a block whose first entry is at that place. */
 export function decodeBlock(first: SearchPlace, bytes: Uint8Array): SearchEntry[] {
   const entries: SearchEntry[] = [];
   let { ms, count } = first;

@@ -17,7 +17,7 @@ interface ReadList {
   block: SearchBlock | null | undefined;
 }
 
-/** Lists of which a record must be in one. */
+/** Lists, one of which must have a record. */
 export class Source {
   readonly lists: readonly ReadList[];
 
@@ -40,7 +40,7 @@ export class Source {
     );
   }
 
-  /** The lists of which no block is read that contains what is at a place or before it. */
+  /** The lists whose block with what is at a place or before it is not read yet. */
   unread(at: SearchPlace): ReadList[] {
     return this.lists.filter(
       ({ block }) => block === undefined || (block !== null && isLater(block.first, at)),

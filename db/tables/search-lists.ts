@@ -149,7 +149,7 @@ export interface StoredBlock {
 const KEY = ['org_id', 'word', 'first'];
 const put = bulkInsert('search_words', [...KEY, 'entries'], { key: KEY });
 
-/** Writes blocks, in place of those that begin at the same places. */
+/** Writes blocks; they replace those that begin at the same places. */
 export async function putBlocks(trx: Trx, orgNumber: number, some: readonly StoredBlock[]): Promise<void> {
   const rows = some.map(({ list, first, bytes }) => ({
     ...{ org_id: orgNumber, word: Buffer.from(list), first: placeBytes(first), entries: bytes },

@@ -8,6 +8,7 @@ import { BATCH_ITEMS_MAX } from '../operation.ts';
 import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from '../v2/paging.ts';
 import { COPY } from './copy-guide.ts';
 import { LIMITS, REQUESTS } from './limits.ts';
+import { QUERIES } from './query-guide.ts';
 import { RECEIVE } from './receive-guide.ts';
 import { SYNC } from './sync-guide.ts';
 import { TIMELINES } from './timeline-guide.ts';
@@ -18,7 +19,19 @@ const GIB = 1024 * MIB;
 /** The text of the description, in Markdown. */
 export function description(): string {
   const sections = [INTRODUCTION, authentication(), ENVELOPES, ERRORS, LISTS, VALUES, WRITES, EXTERNAL_IDS];
-  return [...sections, CONDITIONS, IDEMPOTENCY, TIMELINES, COPY, RECEIVE, SYNC, LIMITS, REQUESTS, VERSIONS]
+  return [
+    ...sections,
+    CONDITIONS,
+    IDEMPOTENCY,
+    QUERIES,
+    TIMELINES,
+    COPY,
+    RECEIVE,
+    SYNC,
+    LIMITS,
+    REQUESTS,
+    VERSIONS,
+  ]
     .map((section) => section.trim())
     .join('\n\n');
 }

@@ -131,7 +131,7 @@ function resourcesIn({ access, query: { types } }: ReadCall): Resource[] {
     if (readable.length > 0) return readable;
     throw new ApiError(
       'AUTH_INSUFFICIENT_SCOPE',
-      `This request needs the scope for reading a resource that is searched, such as ${all[0]?.name}:read, and the API key has none.`,
+      `This request needs the scope for reading a resource that is searched, such as ${all[0]?.name}:read, but the API key does not have any.`,
     );
   }
   const named = all.filter(({ name }) => types.includes(name));

@@ -16,6 +16,8 @@ export interface Options {
   readers: number | undefined;
   /** The size of a large database to measure instead of all else, 1 for a million contacts; undefined for none. */
   large: number | undefined;
+  /** So many different requests of each kind a large database is asked. */
+  requests: number;
   /** Address of a PostgreSQL server, to run crm and a bare server there too. */
   postgres: string | undefined;
 }
@@ -27,8 +29,10 @@ const FULL = { rounds: 5, seconds: 1, contacts: 100_000, connections: 32 };
 // For CI: shows that everything works, and nothing else.
 const SHORT = { rounds: 1, seconds: 0.01, contacts: 800, connections: 4 };
 
-// Seconds that each question is asked of a large database, at least.
-const LARGE_SECONDS = 2;
+// Of a large database: seconds that each question is asked, at least, different requests of each, and rounds of writes.
+const LARGE = { rounds: 3, seconds: 2 };
+const REQUESTS = 300;
+const REQUESTS_SHORT = 40;
 
 export const USAGE = `bun run bench [options]
 
@@ -69,7 +73,7 @@ export function readOptions(args: readonly string[]): Options {
   const isLarge = values.large !== undefined;
   const base = {
     ...(values.short ? SHORT : FULL),
-    ...(isLarge && !values.short && { seconds: LARGE_SECONDS }),
+    ...(isLarge && !values.short && LARGE),
   };
   const numberOf = (name: keyof typeof FULL | 'readers' | 'large', usual?: number) => {
     const number = Number(values[name] ?? usual);
@@ -85,6 +89,7 @@ export function readOptions(args: readonly string[]): Options {
     contacts: numberOf('contacts', base.contacts),
     connections: numberOf('connections', base.connections),
     readers: values.readers === undefined ? undefined : numberOf('readers'),
+    requests: values.short ? REQUESTS_SHORT : REQUESTS,
     large: isLarge ? numberOf('large') : undefined,
     json: values.json,
     postgres: values.postgres,

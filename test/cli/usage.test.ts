@@ -274,6 +274,19 @@ describe('completion', () => {
       ['contacts', 'companies'],
     ],
     [['search', 'ada', '--types', 'contacts,co'], ['contacts,companies']],
+    [
+      ['list', 'deals', '--sort-by', 'e'],
+      ['estimated_value', 'estimated_close_date'],
+    ],
+    [
+      ['export', 'deals', '--fields', 'name,cu'],
+      ['name,currency', 'name,custom'],
+    ],
+    [['get', 'contacts', 'ID', '--include', 'company,o'], ['company,owner']],
+    [
+      ['count', 'deals', '--where', 'co'],
+      ['company_id', 'contacts', 'companies'],
+    ],
   ])('completes %p', async (words, found) => {
     expect((await sandbox.ok(['__complete', '--', ...words])).split('\n')).toEqual(found);
   });

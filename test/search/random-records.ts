@@ -16,7 +16,7 @@ export const TYPES = [...new Set(WRITTEN)];
 const BATCH = 20;
 
 const PATCHED: Readonly<Record<string, string>> = {
-  ...{ contacts: 'remarks', companies: 'name', deals: 'name', notes: 'content', tasks: 'description' },
+  ...{ contacts: 'last_name', companies: 'name', deals: 'name', notes: 'content', tasks: 'description' },
 };
 
 /** What is written, read again through the lists of a key. */
@@ -48,6 +48,12 @@ export class RandomRecords {
         if (this.#texts.random() < 0.1) await this.#client.post(`/${type}/${id}/undelete`);
       }
     }
+    await this.#transcribeAgain(Math.ceil(count / 100));
+  }
+
+  async #transcribeAgain(count: number): Promise<void> {
+    const recordings = await this.#client.list('/recordings?limit=100');
+    for (const { id } of recordings.slice(0, count)) await this.#transcribe(id);
   }
 
   /** Everything that a key can see. */

@@ -95,7 +95,7 @@ function testOf({ operator, values }: Condition): Test {
     case 'is_null':
       return (value) => (value === null) === first;
     default:
-      throw new Error(`${operator} is no operator of a single value`);
+      throw new Error(`${operator} does not compare with a single value`);
   }
 }
 

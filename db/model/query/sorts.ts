@@ -10,7 +10,7 @@ export interface QuerySort {
   name: string;
   /** `id`: IDs are in the order of `created_at`. `text`: by its lower case. */
   by: 'id' | 'text' | 'value';
-  /** Whether its values are text: also days, and IDs in place of `created_at`. */
+  /** Whether its values are text: also days, and IDs instead of `created_at`. */
   isText: boolean;
 }
 
@@ -42,7 +42,7 @@ export function getQuerySort(resource: Resource, name: string): QuerySort {
   return sort;
 }
 
-/** The place of a row, of which the column of the sort was read. */
+/** The place of a row whose sort column was read. */
 export function queryPlaceOf({ name, by }: QuerySort, row: Row): QueryPlace {
   const value = by === 'id' ? null : (row[name] ?? null);
   return { value: by === 'text' && value !== null ? lowerCase(String(value)) : value, id: String(row.id) };

@@ -39,15 +39,15 @@ interface FirstPass {
   endedEarly: number;
 }
 
-/** Asks all requests of a question once, which warms the server up, and then for so many seconds, at least once more. */
+/** Asks all requests of a question once, which warms the server up, and then for so many seconds, at least one more time. */
 export async function answersTo(
   question: Question,
   server: Asked,
   samples: Samples,
-  seconds: number,
+  { seconds, requests: count }: { seconds: number; requests: number },
 ): Promise<Answers> {
   const { name, label, target } = question;
-  const requests = question.requests(samples);
+  const requests = question.requests(samples, count);
   const key = question.isOfUser === true ? server.userKey : server.build.key;
   const { refused, milliseconds, items, endedEarly } = await firstPass(server.port, key, requests);
   const nothing = { count: 0, p50: 0, p99: 0, cpuMicros: 0, databaseCpuMicros: null };
@@ -55,7 +55,12 @@ export async function answersTo(
   const pool = requests.map((request) => messageOf(key, request));
   let at = 0;
   const before = server.databaseCpu?.();
-  const { count, latency, cpuMicros, failure } = await runLoad({
+  const {
+    count: asked,
+    latency,
+    cpuMicros,
+    failure,
+  } = await runLoad({
     ...{ port: server.port, pid: server.pid, connections: 1, bodyBytes: undefined },
     milliseconds: Math.min(MILLISECONDS_MAX, Math.max(seconds * 1_000, milliseconds)),
     next: () => pool[at++ % pool.length] ?? '',
@@ -63,11 +68,11 @@ export async function answersTo(
   const after = server.databaseCpu?.();
   const isTold = before !== undefined && after !== undefined;
   return {
-    ...{ name, label, target, items, endedEarly, count, cpuMicros },
+    ...{ name, label, target, items, endedEarly, count: asked, cpuMicros },
     refused: failure ?? null,
     p50: latency?.p50Milliseconds ?? 0,
     p99: latency?.p99Milliseconds ?? 0,
-    databaseCpuMicros: isTold ? (after - before) / count : null,
+    databaseCpuMicros: isTold ? (after - before) / asked : null,
   };
 }
 

@@ -33,7 +33,12 @@ export interface EngineOptions {
   engine: EngineReport['engine'];
   binary: Binary['binary'];
   scale: number;
+  /** Of each question and each round of writes, at least. */
   seconds: number;
+  /** Of each kind of write. */
+  rounds: number;
+  /** Different ones of each question. */
+  requests: number;
   /** Names of questions; all of them, writes and questions by hand if there are none. */
   only: readonly string[];
   /** An empty folder. */
@@ -66,7 +71,7 @@ export async function measureEngine(options: EngineOptions): Promise<EngineRepor
     print([...filled.map(filledLine), ...sizeLines(sizes, samples.counts), ANSWERS_HEADER]);
     const answers = [];
     for (const question of QUESTIONS.filter(({ name }) => only.length === 0 || only.includes(name))) {
-      const found = await answersTo(question, server, samples, options.seconds);
+      const found = await answersTo(question, server, samples, options);
       print([answersLine(found)]);
       answers.push(found);
     }
@@ -82,7 +87,7 @@ export async function measureEngine(options: EngineOptions): Promise<EngineRepor
     await server.stop();
     report.searchBytesPerContact = await searchBytesPerContact(options);
     print([`  search index of a contact: ${Math.round(report.searchBytesPerContact)} bytes`]);
-    if (databases !== undefined) report.byHand = await byHand(build, samples, print);
+    if (databases !== undefined) report.byHand = await byHand(build, samples, options);
     return report;
   } finally {
     await server.stop();
@@ -98,12 +103,12 @@ function issueUserKey({ binary, db }: Build): string {
 async function writesOn(
   server: Asked,
   inside: Inside,
-  { seconds, print }: EngineOptions,
+  options: EngineOptions,
   flags: readonly string[],
 ): Promise<EngineReport['writes'][number]> {
-  const costs = await writeCosts(server, inside, seconds);
+  const costs = await writeCosts(server, inside, options);
   const named = { flags: flags.join(' '), costs };
-  print([`crm serve ${named.flags}`.trimEnd(), WRITES_HEADER, ...costs.map(writeLine)]);
+  options.print([`crm serve ${named.flags}`.trimEnd(), WRITES_HEADER, ...costs.map(writeLine)]);
   return named;
 }
 
@@ -129,14 +134,14 @@ async function searchBytesPerContact(options: EngineOptions): Promise<number> {
 async function byHand(
   build: Build,
   samples: Samples,
-  print: EngineOptions['print'],
+  { requests, print }: EngineOptions,
 ): Promise<EngineReport['byHand']> {
   await using db = new SQL(build.db, { max: 1 });
   const { seconds, bytes } = await indexByHand(db);
   print([`PostgreSQL by hand: indexes of ${(bytes / 2 ** 20).toFixed(1)} MiB in ${seconds.toFixed(1)} s`]);
   const answers = [];
   for (const question of HAND_QUESTIONS) {
-    const found = await askByHand(db, question, samples);
+    const found = await askByHand(db, question, samples, requests);
     print([handLine(found)]);
     answers.push(found);
   }

@@ -35,7 +35,7 @@ export class Inside implements AsyncDisposable {
       this.#close = () => db.close({ timeout: 0 });
     } else {
       const db = new Database(address, { readonly: true });
-      // Prepared anew each time: nothing must hold an old state of the file.
+      // Prepared each time: nothing must hold an old state of the file.
       this.#query = async (text) => {
         using statement = db.prepare<Row, []>(text);
         return statement.all();

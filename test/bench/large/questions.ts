@@ -22,10 +22,10 @@ export interface Question {
   target: Target;
   /** Whether a key of one user asks, who sees a fifth of the records. */
   isOfUser?: boolean;
-  requests(samples: Samples): Request[];
+  /** So many of them. */
+  requests(samples: Samples, count: number): Request[];
 }
 
-const ASKED = 300;
 const SEED = 7;
 const DAYS_BACK = [30, 90, 180, 365] as const;
 const INCLUDED = 'include=company&include=owner&include=deals';
@@ -35,10 +35,9 @@ const SEARCH: Target = { p50: 2, p99: 10 };
 const QUERY: Target = { p50: null, p99: 15 };
 const TIMELINE: Target = { p50: 1, p99: null };
 
-/** As many requests as are asked, one for each number. */
-const times = (request: (draw: Draw, index: number) => Request): Request[] => {
+const times = (count: number, request: (draw: Draw, index: number) => Request): Request[] => {
   const draw = new Draw(SEED);
-  return Array.from({ length: ASKED }, (_, index) => request(draw, index));
+  return Array.from({ length: count }, (_, index) => request(draw, index));
 };
 
 const get = (path: string): Request => ({ method: 'GET', path });
@@ -50,9 +49,9 @@ function search(
   target: Target,
   words: (contact: ContactSample, index: number) => string | null,
 ): Question {
-  const requests = ({ contacts }: Samples) => {
+  const requests = ({ contacts }: Samples, count: number) => {
     const all = contacts.flatMap((contact, index) => words(contact, index) ?? []);
-    return times((_, index) => get(`search?q=${encodeURIComponent(at(all, index))}`));
+    return times(count, (_, index) => get(`search?q=${encodeURIComponent(at(all, index))}`));
   };
   return { name, label, target, requests };
 }
@@ -61,7 +60,7 @@ const [LATIN, CYRILLIC] = SCRIPTS as [(typeof SCRIPTS)[number], (typeof SCRIPTS)
 /** Whether a contact has a name of some letters in Latin script. */
 export const isLatin = ({ last }: ContactSample) => /^\p{Script=Latin}{4}/u.test(last);
 
-/** Two of the most common names, of which no contact has both: they are of different scripts. */
+/** Two of the most common names, which no contact has together: they are of different scripts. */
 export const neverMeeting = (index: number) => [at(CYRILLIC.firstNames, index), at(LATIN.lastNames, index)];
 
 const SEARCHES: readonly Question[] = [
@@ -94,8 +93,8 @@ function query(
   target: Target,
   body: (draw: Draw, samples: Samples) => object,
 ): Question {
-  const requests = (samples: Samples) =>
-    times((draw): Request => ({ method: 'POST', path, body: body(draw, samples) }));
+  const requests = (samples: Samples, count: number) =>
+    times(count, (draw): Request => ({ method: 'POST', path, body: body(draw, samples) }));
   return { name, label, target, requests };
 }
 
@@ -156,7 +155,8 @@ const timeline = (
   ids: (samples: Samples) => readonly string[],
 ): Question => ({
   ...{ name, label, target: TIMELINE },
-  requests: (samples) => times((_, index) => get(`${path}/${at(ids(samples), index)}/timeline`)),
+  requests: (samples, count) =>
+    times(count, (_, index) => get(`${path}/${at(ids(samples), index)}/timeline`)),
 });
 
 const TIMELINES: readonly Question[] = [
@@ -191,25 +191,25 @@ const READS: readonly Question[] = [
     name: 'get',
     label: 'get a contact',
     target: NO_TARGET,
-    requests: (all) => times((_, index) => get(oneOf(all, index))),
+    requests: (all, count) => times(count, (_, index) => get(oneOf(all, index))),
   },
   {
     name: 'get-included',
     label: 'get a contact with company, owner and deals',
     target: NO_TARGET,
-    requests: (all) => times((_, index) => get(`${oneOf(all, index)}?${INCLUDED}`)),
+    requests: (all, count) => times(count, (_, index) => get(`${oneOf(all, index)}?${INCLUDED}`)),
   },
   {
     name: 'list',
     label: 'list 100 contacts of an owner',
     target: NO_TARGET,
-    requests: (all) => times((_, index) => get(page(all, index))),
+    requests: (all, count) => times(count, (_, index) => get(page(all, index))),
   },
   {
     name: 'list-included',
     label: 'the same with company, owner and deals',
     target: NO_TARGET,
-    requests: (all) => times((_, index) => get(`${page(all, index)}&${INCLUDED}`)),
+    requests: (all, count) => times(count, (_, index) => get(`${page(all, index)}&${INCLUDED}`)),
   },
 ];
 

@@ -1,4 +1,4 @@
-// Some of the records of a large database, of which the questions are made.
+// Some of the records of a large database; the questions are about these.
 import type { TableRow } from '../../../db/engine/bulk-insert.ts';
 import type { Records, Rows } from './records.ts';
 import { busiest, type Counts, type World } from './world.ts';

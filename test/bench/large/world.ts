@@ -1,4 +1,4 @@
-// Who belongs to whom in a large database: how many of each there are, and which contacts, companies and dates they have.
+// Which records of a large database belong together: how many of each there are, and which contacts, companies and dates they have.
 import { Draw } from './draw.ts';
 
 const DAY_MS = 86_400_000;

@@ -7,7 +7,6 @@ import type { Asked } from './answers.ts';
 import type { Inside } from './inside.ts';
 
 const CONNECTIONS = 32;
-const ROUNDS = 3;
 const WAIT_MS_MAX = 600_000;
 const POLL_MS = 50;
 
@@ -35,13 +34,17 @@ export interface WriteCost {
 type Round = Omit<WriteCost, 'name' | 'label'>;
 
 /** Measures all kinds of writes. */
-export async function writeCosts(server: Asked, inside: Inside, seconds: number): Promise<WriteCost[]> {
+export async function writeCosts(
+  server: Asked,
+  inside: Inside,
+  { seconds, rounds: times }: { seconds: number; rounds: number },
+): Promise<WriteCost[]> {
   const costs: WriteCost[] = [];
   for (const { name, label, path, body } of WRITES) {
     const run = () => round(server, inside, seconds, () => messageOf(server, path, body()));
     await run();
     const rounds: Round[] = [];
-    for (let count = 0; count < ROUNDS; count++) rounds.push(await run());
+    for (let count = 0; count < times; count++) rounds.push(await run());
     const middle = (of: (one: Round) => number) => spread(rounds.map(of)).median;
     const isTold = rounds.every(({ databaseCpuMicros }) => databaseCpuMicros !== null);
     costs.push({
