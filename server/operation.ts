@@ -6,6 +6,7 @@ import type { Fault } from '../db/model/faults.ts';
 import type { Data, JsonValue } from '../db/model/json.ts';
 import type { Api } from '../db/tables/key-format.ts';
 import type { Access } from './access.ts';
+import type { IncludedRecords } from './included.ts';
 import type { RequestOrigin } from './request-origin.ts';
 import type { Cursors } from './signing/cursors.ts';
 
@@ -68,6 +69,11 @@ export interface StreamCall extends ReadCall {
   lastEventId: string | null;
 }
 
+/** What an operation works with that only reads, also in a transaction. */
+export interface LookupCall extends Call {
+  cursors: Cursors;
+}
+
 /** What a write works with. */
 export interface WriteCall extends Call {
   db: RecordTrx;
@@ -94,6 +100,7 @@ export interface ListAnswer {
   endCursor?: string;
   /** What `page_info` contains besides. */
   pageInfo?: Data;
+  included?: IncludedRecords;
 }
 
 /** What a client can compare, in later requests, with the version of a record that it has. */
@@ -111,6 +118,7 @@ export type Answer =
       data: JsonValue;
       location?: string;
       version?: RecordVersion;
+      included?: IncludedRecords;
       /** What is stored of `data` for repeated requests, if it has a secret; `restore` of the operation makes `data` of it. */
       stored?: Data;
     }
@@ -176,6 +184,8 @@ interface OperationBase {
   answerKind: 'success' | 'list' | 'batch' | 'none';
   /** Schema of `page_info`, if it differs from that of other lists. */
   pageInfo?: TSchema;
+  /** Schema of what responses can include besides their data, if they can. */
+  included?: TSchema;
   /** What each success status means. */
   successes: Readonly<Record<number, string>>;
   /** Statuses that it can return besides success, 401, 403, 429 and 500. */
@@ -205,7 +215,7 @@ export interface StreamOperation extends Omit<OperationBase, 'answerKind'> {
 export interface LookupOperation extends OperationBase {
   isWrite: false;
   isLookup: true;
-  run(call: Call): Eventually<Answer>;
+  run(call: LookupCall): Eventually<Answer>;
 }
 
 /** An operation that runs in a write transaction. */

@@ -81,7 +81,7 @@ test('the scan sees imports of every kind', () => {
  * is gone goes here too.
  */
 const HOUSE: Record<string, string[]> = {
-  cli: ['db/model/resources', 'server/readers'],
+  cli: ['db/model', 'db/model/query', 'db/model/resources', 'server/readers'],
   'cli/api': ['cli/input', 'cli/settings', 'cli/terminal', 'db/model', 'db/model/resources', 'db/tables'],
   'cli/backup': [
     'cli/database',
@@ -116,6 +116,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/ingest',
     'cli/keys',
     'cli/manual',
+    'cli/mcp',
     'cli/organizations',
     'cli/people',
     'cli/quickstart',
@@ -160,6 +161,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/input',
     'cli/settings',
     'cli/terminal',
+    'cli/where',
     'db/model',
     'db/model/resources',
   ],
@@ -231,6 +233,17 @@ const HOUSE: Record<string, string[]> = {
     'db/tables',
   ],
   'cli/manual': ['cli/terminal'],
+  'cli/mcp': [
+    'cli/api',
+    'cli/follow',
+    'cli/import/plan',
+    'cli/input',
+    'cli/settings',
+    'cli/terminal',
+    'db/model',
+    'db/model/query',
+    'db/model/resources',
+  ],
   'cli/organizations': [
     'cli/database',
     'cli/keys',
@@ -272,7 +285,16 @@ const HOUSE: Record<string, string[]> = {
   ],
   'cli/quickstart/data': ['cli/input', 'db/model'],
   'cli/recipes': [],
-  'cli/records': ['cli/api', 'cli/bulk', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/records': [
+    'cli/api',
+    'cli/bulk',
+    'cli/follow',
+    'cli/settings',
+    'cli/terminal',
+    'cli/where',
+    'db/model',
+    'db/model/resources',
+  ],
   'cli/release': ['cli/files'],
   'cli/search': ['cli/api', 'cli/follow', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/serve': [
@@ -301,6 +323,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model/resources',
   ],
   'cli/webhooks': ['cli/api', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/where': ['cli/api', 'cli/input', 'cli/terminal', 'db/model', 'db/model/query', 'db/model/resources'],
   db: [],
   'db/copy': ['db/engine', 'db/tables'],
   'db/counters': ['db/engine'],
@@ -308,9 +331,11 @@ const HOUSE: Record<string, string[]> = {
   'db/ingest': ['db/engine', 'db/model', 'db/model/resources', 'db/tables'],
   'db/migrations': [],
   'db/model': [],
+  'db/model/query': ['db/model/resources'],
   'db/model/resources': [],
   'db/people': ['db/copy', 'db/engine', 'db/model', 'db/model/resources', 'db/tables'],
   'db/postgres': ['db/counters', 'db/engine', 'db/migrations'],
+  'db/queries': ['db/engine', 'db/model', 'db/model/query', 'db/model/resources', 'db/tables'],
   'db/sqlite': ['db/counters', 'db/engine', 'db/migrations'],
   'db/tables': ['db/engine', 'db/model', 'db/model/resources'],
   server: ['db', 'db/counters', 'db/engine', 'db/model', 'db/tables'],
@@ -330,7 +355,9 @@ const HOUSE: Record<string, string[]> = {
   'server/openapi': [
     'db/engine',
     'db/model',
+    'db/model/query',
     'db/model/resources',
+    'db/queries',
     'db/tables',
     'server/pipeline',
     'server/quotas',
@@ -359,7 +386,16 @@ const HOUSE: Record<string, string[]> = {
     'server/pipeline',
     'server/signing',
   ],
-  'server/records': ['db', 'db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/quotas'],
+  'server/records': [
+    'db',
+    'db/engine',
+    'db/model',
+    'db/model/query',
+    'db/model/resources',
+    'db/queries',
+    'db/tables',
+    'server/quotas',
+  ],
   'server/search': ['db', 'db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/records'],
   'server/signing': ['db', 'db/engine', 'db/model', 'db/tables'],
   'server/v1': ['db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/records'],
@@ -367,7 +403,9 @@ const HOUSE: Record<string, string[]> = {
     'db',
     'db/engine',
     'db/model',
+    'db/model/query',
     'db/model/resources',
+    'db/queries',
     'db/tables',
     'server/pipeline',
     'server/quotas',
@@ -487,8 +525,9 @@ describe('what a command loads', () => {
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
-    ...['create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'search', 'update'],
-    ...['upsert', 'watch'],
+    ...['count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'mcp'],
+    'search',
+    ...['update', 'upsert', 'watch'],
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
 

@@ -11,11 +11,13 @@ import ingest from './ingest.md' with { type: 'text' };
 import keys from './keys.md' with { type: 'text' };
 import limits from './limits.md' with { type: 'text' };
 import logs from './logs.md' with { type: 'text' };
+import mcp from './mcp.md' with { type: 'text' };
 import metrics from './metrics.md' with { type: 'text' };
 import output from './output.md' with { type: 'text' };
 import performance from './performance.md' with { type: 'text' };
 import postgres from './postgres.md' with { type: 'text' };
 import privacy from './privacy.md' with { type: 'text' };
+import query from './query.md' with { type: 'text' };
 import quotas from './quotas.md' with { type: 'text' };
 import receiveWebhooks from './receive-webhooks.md' with { type: 'text' };
 import records from './records.md' with { type: 'text' };
@@ -43,6 +45,7 @@ const MANUAL = {
   'Your data': {
     records,
     search,
+    query,
     timeline,
     import: importPage,
     export: exportPage,
@@ -53,6 +56,7 @@ const MANUAL = {
     copy,
     webhooks,
     'receive-webhooks': receiveWebhooks,
+    mcp,
   },
   Access: { keys, quotas, audit, privacy, security },
   'Run it': {

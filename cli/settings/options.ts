@@ -51,6 +51,16 @@ export function apiOption(): Option {
   return new Option('--api <version>', 'API version').choices(['v1', 'v2']).default('v2');
 }
 
+/** `--where` of commands that query records. */
+export function whereOption(): Option {
+  return new Option('--where <condition>', "Only records that meet a condition, such as 'status = open'");
+}
+
+/** `--include` of commands that show records. */
+export function includeOption(): Option {
+  return new Option('--include <a,b>', 'Also show what records refer to or are linked to: company,deals');
+}
+
 /** `--org`, for `organizationNamed`. */
 export function orgOption(byDefault = 'the only one'): Option {
   return new Option('--org <org>', `Name or ID of the organization (default: ${byDefault})`);

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { type Db, type LinkRow, linkTable, type RecordKey, tableOf } from '../engine/schema.ts';
 import { type Param, statement } from '../engine/statement.ts';
+import { TimeSlices } from '../event-loop.ts';
 import type { Link, Resource } from '../model/resource.ts';
 import { getResource } from '../model/resources/registry.ts';
 
@@ -26,25 +27,21 @@ const statementsOf = memoize((link: Link) => {
         eb.or(childrenOf(link).map((child) => eb.exists(ownedChild(db, link, child, param)))),
       ),
     ),
-    count: statement<{ total: number }>((db, param) => total(db, link, param)),
+    count: statement<ParentTotal>((db, param) => totals(db, link, param)),
     countOwned: childrenOf(link).map((child) =>
-      statement<{ total: number }>((db, param) =>
-        total(db, link, param).where((eb) => eb.exists(ownedChild(db, link, child, param))),
+      statement<ParentTotal>((db, param) =>
+        totals(db, link, param).where((eb) => eb.exists(ownedChild(db, link, child, param))),
       ),
     ),
   };
 });
 
-function linksOf(db: Db, link: Link, param: Param) {
+function page(db: Db, link: Link, param: Param) {
+  const child = `link.${link.childColumn}` as const;
   return db
     .selectFrom(`${linkTable(link.table)} as link`)
     .where('link.org_id', '=', param('org'))
-    .where(`link.${link.parentColumn}`, '=', param('parent'));
-}
-
-function page(db: Db, link: Link, param: Param) {
-  const child = `link.${link.childColumn}` as const;
-  return linksOf(db, link, param)
+    .where(`link.${link.parentColumn}`, '=', param('parent'))
     .selectAll('link')
     .$castTo<LinkRow>()
     .where((eb) =>
@@ -55,8 +52,20 @@ function page(db: Db, link: Link, param: Param) {
     .limit(param('limit'));
 }
 
-function total(db: Db, link: Link, param: Param) {
-  return linksOf(db, link, param).select((eb) => eb.fn.countAll<number>().as('total'));
+interface ParentTotal {
+  id: string;
+  total: number;
+}
+
+function totals(db: Db, link: Link, param: Param) {
+  const parent = `link.${link.parentColumn}` as const;
+  return db
+    .selectFrom(`${linkTable(link.table)} as link`)
+    .select((eb) => [`${parent} as id`, eb.fn.countAll<number>().as('total')])
+    .$castTo<ParentTotal>()
+    .where('link.org_id', '=', param('org'))
+    .where(db.engine.isAmong(sql.ref(parent), param('parents')))
+    .groupBy(parent);
 }
 
 // The linked record, if it has that resource and owner; for use in a query of the links.
@@ -121,18 +130,26 @@ export async function listLinks(
   return (ownerId === null ? list : listOwned)(db, args);
 }
 
-/** Number of links of a parent; `ownerId` as in `listLinks`. */
+// A parent can have hundreds of thousands of links.
+const COUNTED_AT_ONCE = 10;
+
+/** Number of links of each parent that has any; `ownerId` as in `listLinks`. */
 export async function countLinks(
   db: Db,
   link: Link,
-  parent: RecordKey,
-  ownerId: string | null,
-): Promise<number> {
+  { orgNumber, ownerId }: { orgNumber: number; ownerId: string | null },
+  parentIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
   const { count, countOwned } = statementsOf(link);
-  let links = 0;
-  for (const one of ownerId === null ? [count] : countOwned) {
-    const [row] = await one(db, { org: parent.orgNumber, parent: parent.id, owner: ownerId });
-    links += Number(row?.total ?? 0);
+  const counts = new Map<string, number>();
+  const turns = new TimeSlices();
+  for (let from = 0; from < parentIds.length; from += COUNTED_AT_ONCE) {
+    const parents = JSON.stringify(parentIds.slice(from, from + COUNTED_AT_ONCE));
+    for (const one of ownerId === null ? [count] : countOwned) {
+      if (turns.isOver) await turns.next();
+      const rows = await one(db, { org: orgNumber, parents, owner: ownerId });
+      for (const { id, total } of rows) counts.set(id, (counts.get(id) ?? 0) + Number(total));
+    }
   }
-  return links;
+  return counts;
 }

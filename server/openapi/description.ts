@@ -8,6 +8,7 @@ import { BATCH_ITEMS_MAX } from '../operation.ts';
 import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from '../v2/paging.ts';
 import { COPY } from './copy-guide.ts';
 import { LIMITS, REQUESTS } from './limits.ts';
+import { QUERIES } from './query-guide.ts';
 import { RECEIVE } from './receive-guide.ts';
 import { SEARCHES } from './search-guide.ts';
 import { SYNC } from './sync-guide.ts';
@@ -24,6 +25,7 @@ export function description(): string {
     CONDITIONS,
     IDEMPOTENCY,
     SEARCHES,
+    QUERIES,
     TIMELINES,
     COPY,
     RECEIVE,

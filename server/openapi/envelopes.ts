@@ -63,20 +63,27 @@ const pageInfo = Type.Object(
   { ...closed, $id: 'PageInfo' },
 );
 
-/**
- * Schema of a successful response around the schema of its data, which for a list is that of one record.
- * @param page schema of `page_info`, if that differs from other lists
- */
+/** The parts of a successful response that operations describe. */
+interface EnvelopeParts {
+  /** For a list, the schema of one record. */
+  data: TSchema;
+  /** Schema of `page_info`, if that differs from other lists. */
+  page?: TSchema | undefined;
+  /** Schema of what it can include besides its data. */
+  included?: TSchema | undefined;
+}
+
+/** Schema of a successful response around the schema of its data. */
 export function envelopeSchema(
   api: Api,
   object: 'success' | 'list' | 'batch',
-  data: TSchema,
-  page: TSchema = pageInfo,
+  { data, page = pageInfo, included }: EnvelopeParts,
 ): TSchema {
   const kind = Type.Enum([object]);
   const meta = META[api];
-  if (object !== 'list') return Type.Object({ object: kind, data, meta }, closed);
-  return Type.Object({ object: kind, data: Type.Array(data), page_info: page, meta }, closed);
+  const others: Record<string, TSchema> = included === undefined ? {} : { included: Type.Optional(included) };
+  if (object !== 'list') return Type.Object({ object: kind, data, ...others, meta }, closed);
+  return Type.Object({ object: kind, data: Type.Array(data), ...others, page_info: page, meta }, closed);
 }
 
 /** Example of an error. */

@@ -39,7 +39,10 @@ const HEADERS = {
     description: 'Always `true`; present if the request was a dry run, so nothing was written.',
     schema: { type: 'string', enum: ['true'] },
   },
-  ETag: text('The version of the record; it changes whenever `data` would.', { pattern: '^".+"$' }),
+  ETag: {
+    description: 'The version of the record; it changes whenever `data` would. Absent with `include`.',
+    schema: { type: 'string', pattern: '^".+"$' },
+  },
   'X-Quota-Records-Limit': quota('Number of records that the quota of the organization allows.'),
   'X-Quota-Records-Used': quota('Number of records that the organization has.'),
   'X-Quota-Bytes-Limit': quota(

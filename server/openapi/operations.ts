@@ -58,7 +58,7 @@ function successResponses(operation: Operation): Data {
 }
 
 function successResponse(operation: Operation, status: string, description: string): Data {
-  const { answer, answerKind, api, examples, isConditional, isWrite, pageInfo } = operation;
+  const { answer, answerKind, api, examples, isConditional, isWrite, pageInfo, included } = operation;
   const names: HeaderName[] = [...COMMON_HEADERS[api], ...RATE_LIMIT_HEADERS];
   if (status === '201') names.push('Location');
   if (takesIdempotencyKey(operation)) names.push('Idempotent-Replayed');
@@ -67,7 +67,7 @@ function successResponse(operation: Operation, status: string, description: stri
   const response: Data = { description, headers: headersOf(names) };
   if (answerKind === 'none' || answer === undefined || status === '304') return response;
   if (answerKind === 'stream') return { ...response, content: { 'text/event-stream': eventsOf(answer) } };
-  const schema = envelopeSchema(api, answerKind, answer, pageInfo) as Data;
+  const schema = envelopeSchema(api, answerKind, { data: answer, page: pageInfo, included }) as Data;
   const sample = sampleOf(schema) as Data;
   const example = isObject(sample.data) ? { ...sample, data: { ...sample.data, ...examples?.data } } : sample;
   return { ...response, content: { 'application/json': { schema, example } } };

@@ -14,7 +14,8 @@ import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
 import { IndexUpdates } from '../index-updates.ts';
 import type { Answer, Call, EventFeed, Operation, StreamCall, TransactionOperation } from '../operation.ts';
-import type { Cursors } from '../signing/cursors.ts';
+import { Cursors } from '../signing/cursors.ts';
+import { signingOf } from '../signing/signing.ts';
 import type { Exchange, RequestMeta } from './exchange.ts';
 import { type AuditEvent, type ExportAudit, OncePerName } from './export-audit.ts';
 import type { WriteObserver } from './observer.ts';
@@ -107,11 +108,12 @@ export function storeExecutor(
   { clock = Date.now, observer }: { clock?: () => number; observer?: WriteObserver | undefined } = {},
 ): Executor {
   const once = new OncePerName();
+  const cursors = new Cursors(signingOf(store));
   const index = new IndexUpdates(store);
   return {
     updateIndex: (orgNumber) => index.update(orgNumber),
     write: async (executable) => {
-      const { answer, executed } = await write(store, clock, executable).catch((error) => {
+      const { answer, executed } = await write({ store, cursors }, clock, executable).catch((error) => {
         if (error instanceof NoRoomError) return NOTHING_DONE;
         throw error;
       });
@@ -146,7 +148,7 @@ interface CarriedOut {
 }
 
 async function write(
-  store: Store,
+  { store, cursors }: { store: Store; cursors: Cursors },
   clock: () => number,
   executable: Executable<TransactionOperation>,
 ): Promise<CarriedOut> {
@@ -156,7 +158,7 @@ async function write(
   const run = async (db: Trx) => {
     if (exchange.givenUp !== null) throw exchange.givenUp;
     const trx = actingAs(db, keyAuthor(call.access.keyNumber, exchange.requestId));
-    return operation.run({ ...call, db: trx, now: await takeInstant(db, orgNumber, clock()) });
+    return operation.run({ ...call, db: trx, now: await takeInstant(db, orgNumber, clock()), cursors });
   };
   // Before the commit, so that a write is undone if its response cannot be given.
   const checked = (rendered: Rendered) => {

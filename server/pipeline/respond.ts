@@ -5,6 +5,7 @@ import type { Data } from '../../db/model/json.ts';
 import { retryAfterSeconds } from '../../db/store.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { ApiError } from '../errors.ts';
+import type { IncludedRecords } from '../included.ts';
 import type { Answer, ListAnswer } from '../operation.ts';
 import { quotaRefusal } from '../quotas/quota-errors.ts';
 import { type Exchange, type RequestMeta, responseMeta } from './exchange.ts';
@@ -36,7 +37,8 @@ export function renderAnswer(asked: RequestMeta, answer: Answer): Rendered {
   if (object === 'batch') return { status, location: null, body: JSON.stringify({ object, data, meta }) };
   const location = answer.location === undefined ? null : asked.baseUrl + answer.location;
   const json = answer.version?.json;
-  if (json == null) return { status, location, body: JSON.stringify({ object, data, meta }) };
+  const included = answer.included && includedBy(answer.included, 1);
+  if (json == null) return { status, location, body: JSON.stringify({ object, data, included, meta }) };
   return { status, location, body: `{"object":"${object}","data":${json},"meta":${JSON.stringify(meta)}}` };
 }
 
@@ -45,7 +47,7 @@ export function renderPage(asked: RequestMeta, answer: ListAnswer): RenderedPage
   const { data, hasNextPage } = answer;
   const rendered = renderWhole(asked, answer);
   if (rendered.body.length * UNIT_BYTES_MAX <= PAGE_BYTES_MAX) return { rendered, hasNextPage };
-  const count = itemsThatFit(data);
+  const count = itemsThatFit(answer);
   if (count === data.length) return { rendered, hasNextPage };
   const { endCursor: _, ...others } = answer;
   const cut = { ...others, data: data.slice(0, count), hasNextPage: true };
@@ -54,24 +56,44 @@ export function renderPage(asked: RequestMeta, answer: ListAnswer): RenderedPage
 
 function renderWhole(
   asked: RequestMeta,
-  { object, status, data, hasNextPage, cursorAfter, endCursor, pageInfo }: ListAnswer,
+  { object, status, data, hasNextPage, cursorAfter, endCursor, pageInfo, included: others }: ListAnswer,
 ): Rendered {
   const end_cursor = endCursor ?? (data.length === 0 ? null : cursorAfter(data.length - 1));
   const page_info = { has_next_page: hasNextPage, end_cursor, ...pageInfo };
-  const body = JSON.stringify({ object, data, page_info, meta: responseMeta(asked) });
+  const included = others && includedBy(others, data.length);
+  const body = JSON.stringify({ object, data, included, page_info, meta: responseMeta(asked) });
   return { status, location: null, body };
 }
 
-// Includes the item that exceeds the limit.
-function itemsThatFit(items: readonly Data[]): number {
+// With the item that exceeds the limit, and what it includes.
+function itemsThatFit({ data, included }: ListAnswer): number {
+  const counted = new Set<Data>();
+  const bytesOf = (item: Data) => Buffer.byteLength(JSON.stringify(item));
   let bytes = 0;
   let count = 0;
-  for (const item of items) {
+  for (const item of data) {
     if (bytes > PAGE_BYTES_MAX) break;
-    bytes += Buffer.byteLength(JSON.stringify(item));
+    bytes += bytesOf(item);
+    for (const { record } of included?.of(count) ?? []) {
+      if (counted.has(record)) continue;
+      counted.add(record);
+      bytes += bytesOf(record);
+    }
     count += 1;
   }
   return count;
+}
+
+// What the first items of a response include, by group and ID.
+function includedBy({ groups, of }: IncludedRecords, count: number): Data {
+  const included: Record<string, Data> = Object.fromEntries(groups.map((group) => [group, {}]));
+  for (let index = 0; index < count; index += 1) {
+    for (const { group, id, record } of of(index)) {
+      const records = included[group];
+      if (records !== undefined) records[id] = record;
+    }
+  }
+  return included;
 }
 
 /** Puts the envelope around an error; anything that is not an ApiError becomes a 500 without details. */

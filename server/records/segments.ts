@@ -5,9 +5,8 @@ import type { Rules } from './rules.ts';
 
 export const segmentRules: Rules = {
   async present({ db, access: { orgNumber, userId } }, records) {
-    for (const record of records) {
-      const segment = { orgNumber, id: String(record.id) };
-      record.member_count = await countLinks(db, segmentMembers, segment, userId);
-    }
+    const ids = records.map(({ id }) => String(id));
+    const counts = await countLinks(db, segmentMembers, { orgNumber, ownerId: userId }, ids);
+    for (const record of records) record.member_count = counts.get(String(record.id)) ?? 0;
   },
 };

@@ -8,16 +8,20 @@ import type {
   Call,
   LookupOperation,
   Operation,
+  ReadCall,
   ReadOperation,
   WriteOperation,
 } from '../operation.ts';
 import { createRecord, updateRecordFields } from '../records/changes.ts';
 import { removeRecord } from '../records/deletes.ts';
 import { getRecord, listPage, placeAfter } from '../records/records.ts';
+import { selectFrom, unseenFields } from '../records/selections.ts';
 import { batchCreate, batchDelete, batchGet, batchUpdate } from './batches.ts';
 import { conflictsOf, createdSchema, createRules, explained, updateExample, writing } from './declared.ts';
 import { operationId, pathOf, titleOf } from './naming.ts';
 import { identityOf, listParameters, pageRequest } from './paging.ts';
+import { includedSchema, recordWithIds } from './selection-schemas.ts';
+import { includeParameter, selectionOf } from './selections.ts';
 import { batchUpsert, upsertOne } from './upserts.ts';
 import { requireVersion, versionOf } from './versions.ts';
 
@@ -58,16 +62,19 @@ function list(resource: Resource): SpecificRead {
     scopes: [`${resource.name}:read`],
     isWrite: false,
     query: listParameters(resource),
-    answer: resource.responseSchema,
+    answer: recordWithIds(resource),
+    included: includedSchema(resource),
     answerKind: 'list',
-    successes: { 200: 'One page of results.' },
+    successes: { 200: 'One page of results. With `fields`, records have no other fields than these.' },
     errorStatuses: [422],
     run: async (call): Promise<Answer> => {
       const cursors = await call.cursors.of(identityOf(call, path));
-      const request = pageRequest(call, resource, cursors);
+      const selection = selectionOf(call, resource, call.query);
+      const request = { ...pageRequest(call, resource, cursors), unseen: unseenFields(resource, selection) };
       const { records, hasNextPage } = await listPage(call, resource, request);
+      const { isCut, ...selected } = await selectFrom(call, resource, selection, records);
       const cursorAfter = (index: number) => cursors.issue(placeAfter(records[index], request.sortBy));
-      return { status: 200, object: 'list', data: records, hasNextPage, cursorAfter };
+      return { status: 200, object: 'list', ...selected, hasNextPage: hasNextPage || isCut, cursorAfter };
     },
   };
 }
@@ -81,8 +88,9 @@ function get(resource: Resource, alone?: ShownAlone): SpecificRead {
     description: explained(resource, 'get'),
     scopes: [`${resource.name}:read`],
     isWrite: false,
-    query: {},
-    answer: resource.responseSchema,
+    query: includeParameter(resource),
+    answer: recordWithIds(resource),
+    included: includedSchema(resource),
     answerKind: 'success',
     successes:
       alone === undefined ? { 200: 'Found.', 304: 'The client has this version.' } : { 200: 'Found.' },
@@ -90,16 +98,35 @@ function get(resource: Resource, alone?: ShownAlone): SpecificRead {
     isConditional: true,
     errorStatuses: [404, 422],
     run: (call): Eventually<Answer> =>
-      andThen(getRecord(call, resource, idOf(call)), (record) => {
-        const version = versionOf(record);
-        if (alone === undefined) return { status: 200, object: 'success', data: record, version };
-        const { etag } = version;
-        return andThen(alone.show(call, record), (data) => ({
-          ...{ status: 200, object: 'success', data },
-          version: { etag, json: null },
-        }));
-      }),
+      call.query.include === undefined
+        ? getOne(call, resource, alone)
+        : getWithIncluded(call, resource, alone),
   };
+}
+
+function getOne(call: ReadCall, resource: Resource, alone: ShownAlone | undefined): Eventually<Answer> {
+  return andThen(getRecord(call, resource, idOf(call)), (record): Eventually<Answer> => {
+    const version = versionOf(record);
+    if (alone === undefined) return { status: 200, object: 'success', data: record, version };
+    const { etag } = version;
+    return andThen(alone.show(call, record), (data) => ({
+      ...{ status: 200, object: 'success', data },
+      version: { etag, json: null },
+    }));
+  });
+}
+
+// Without an ETag: the version of a record says nothing of what it includes.
+async function getWithIncluded(
+  call: ReadCall,
+  resource: Resource,
+  alone: ShownAlone | undefined,
+): Promise<Answer> {
+  const selection = selectionOf(call, resource, call.query);
+  const record = await getRecord(call, resource, idOf(call));
+  const shown = alone === undefined ? record : await alone.show(call, record);
+  const { data, included } = await selectFrom(call, resource, selection, [shown]);
+  return { status: 200, object: 'success', data: data[0] ?? null, ...(included && { included }) };
 }
 
 function create(resource: Resource): SpecificWrite {

@@ -7,6 +7,7 @@ import type { Call, ListAnswer, QueryParameter, ReadCall } from '../operation.ts
 import type { ItemPage, PageRange, PageRequest } from '../records/records.ts';
 import type { ListCursors } from '../signing/cursors.ts';
 import type { ListIdentity } from '../signing/list-identity.ts';
+import { selectionParameters } from './selections.ts';
 
 /** Maximum page size of a v2 list. */
 export const PAGE_ROWS_MAX = 200;
@@ -52,7 +53,7 @@ export function listParameters(resource: Resource): Record<string, QueryParamete
     const { type, isAddress, description } = filter;
     parameters[name] = { type, isAddress, description, example: exampleOf(resource, name, filter) };
   }
-  return parameters;
+  return { ...parameters, ...selectionParameters(resource) };
 }
 
 function exampleOf({ fields }: Resource, name: string, { type, references: [target] }: Filter): JsonValue {
@@ -60,9 +61,9 @@ function exampleOf({ fields }: Resource, name: string, { type, references: [targ
   return target === undefined ? (fields[name]?.example ?? null) : exampleId(target);
 }
 
-/** Identifies this list, for its cursors. */
+/** Identifies this list, for its cursors: what a page shows of its records can change from page to page. */
 export function identityOf({ access, query }: Call, path: string): ListIdentity {
-  const { cursor, limit, ...rest } = query;
+  const { cursor, limit, include, fields, ...rest } = query;
   return { orgNumber: access.orgNumber, path, query: rest };
 }
 

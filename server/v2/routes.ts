@@ -13,6 +13,7 @@ import { externalIdOperations } from './external-ids.ts';
 import { historyOperation } from './history.ts';
 import { linkOperations } from './links.ts';
 import { bulkLinkOperations } from './links-in-bulk.ts';
+import { queryOperations } from './queries.ts';
 import { searchOperation } from './search.ts';
 import { timelineOperation } from './timeline.ts';
 import type { TranscriptLinks } from './transcript-links.ts';
@@ -48,6 +49,7 @@ function operationsOf(resource: Resource, alone?: ShownAlone): Operation[] {
   const associations = Object.entries(resource.associations) as [string, Association][];
   return [
     ...collectionOperations(resource, alone),
+    ...queryOperations(resource),
     ...links.flatMap(([name, link]) => linkOperations(resource, name, link)),
     historyOperation(resource),
     ...(hasTimeline(resource.name) ? [timelineOperation(resource)] : []),

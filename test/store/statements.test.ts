@@ -198,6 +198,55 @@ test('a page of a timeline takes as many statements however many entries it has'
   for (let count = 0; count < 4; count++) expect(await page()).toEqual(few);
 });
 
+test('what is included takes as many statements for a few records as for a whole page', async () => {
+  for (let count = 0; count < 200; count++) {
+    const company = await create('/companies', { name: 'Of one' });
+    const { id } = await create('/contacts', {
+      ...contact(),
+      company_id: company.id,
+      owner_id: harness.alice,
+    });
+    await create('/deals', { name: 'Of one', point_of_contact_id: id });
+  }
+  const list = (limit: number) =>
+    statementsOf(
+      { method: 'GET', path: `/contacts?include=company&include=owner&include=deals&limit=${limit}` },
+      200,
+    );
+  // Both ways that lead to deals.
+  const ways = ['select contacts', 'select deals', 'select deal_contacts'];
+  const records = ['select companies', 'select users', 'select deals'];
+  expect(await list(5)).toEqual([...ways, ...records]);
+  // The first fifty records tell how large the others are.
+  const whole = [...ways, ...records, 'select companies', 'select deals'];
+  expect(await list(50)).toEqual(whole);
+  expect(await list(200)).toEqual(whole);
+  const [{ id }] = (await send({ method: 'GET', path: '/contacts?limit=1' })).body.data;
+  const one = await statementsOf(
+    { method: 'GET', path: `/contacts/${id}?include=company&include=segments` },
+    200,
+  );
+  expect(one).toEqual(['select contacts', 'select segment_members', 'select companies']);
+});
+
+test('the members of segments are counted together', async () => {
+  for (let count = 0; count < 10; count++) await create('/segments', { name: 'S' });
+  const list = await statementsOf({ method: 'GET', path: '/segments?limit=10' }, 200);
+  expect(list).toEqual(['select segments', 'select segment_members']);
+});
+
+test('a page of a company reads its entries once, although tasks show by themselves and through contacts', async () => {
+  const { id: company_id } = await create('/companies', { name: 'C' });
+  const { id: person_id } = await create('/contacts', { ...contact(), company_id });
+  const items = many(30, () => ({ name: 'T', company_id, person_id }));
+  expect((await send(post('/tasks/batch', items))).status).toBe(200);
+  const asked = await statementsOf({ method: 'GET', path: `/companies/${company_id}/timeline` }, 200);
+  const readings = ['timeline_entries', 'tasks', 'contacts'].map(
+    (table) => asked.filter((name) => name === `select ${table}`).length,
+  );
+  expect(readings).toEqual([1, 1, 1]);
+});
+
 test('a batch of links looks up both ends and the links, and writes, each at once', async () => {
   const links = await Promise.all(
     many(20, () => null).map(async () => ({

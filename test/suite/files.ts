@@ -30,6 +30,7 @@ const OF_ONE_ENGINE = [
   ...named('cli', ['undelete', 'upsert', 'usage', 'watch', 'webhooks']),
   ...named('import', ['address-books', 'doubts', 'dry-run', 'exports', 'folders', 'foreign-files']),
   ...named('import', ['journeys', 'quota', 'rejected', 'rows', 'same-words', 'upsert']),
+  ...named('mcp', ['protocol', 'retries', 'tools', 'writing']),
   ...['test/manual/', 'test/openapi/', 'test/quickstart/', 'test/clients/', 'test/hostile/'],
   ...[
     ...named('copy', ['command']),
@@ -55,6 +56,7 @@ export const LONGEST = [
   'test/model/model.test.ts',
   'test/import/journeys.test.ts',
   'test/bench/bench.test.ts',
+  'test/bench/large/large.test.ts',
   'test/postgres/same-bytes.test.ts',
   'test/postgres/moving.test.ts',
   'test/nodes/faults.test.ts',

@@ -63,6 +63,8 @@ const ALIKE: Row[] = [
   ...[...CHANGEABLE, 'interactions', ...READ_ONLY].flatMap((name): Row[] => [
     ['POST', `/${name}/batch/get`, `${name}:read`, '200 batch', `["{${name}}"]`],
     ['GET', `/${name}/{${name}}/history`, `${name}:read`, '200 list'],
+    ['POST', `/${name}/query`, `${name}:read`, '200 list', '{"filter":{"id":{"is_null":false}}}'],
+    ['POST', `/${name}/count`, `${name}:read`, '200 success', '{}'],
   ]),
   ...CHANGEABLE.flatMap((name): Row[] => [
     ['POST', `/${name}/batch/delete`, `${name}:delete`, '200 batch', `["{${name}}"]`],

@@ -221,6 +221,7 @@ export function sender(
       response.status,
       response.headers,
       isStream(response) ? text : parsed,
+      /[?&]fields=/.test(path) || input.body?.fields !== undefined,
     );
     return { status: response.status, headers: response.headers, text, body: parsed };
   };

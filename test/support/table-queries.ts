@@ -3,6 +3,7 @@
 import type { RecordRow, RecordTrx } from '../../db/engine/schema.ts';
 import { hasExternalIds, type Match, type Resource, type SideTable } from '../../db/model/resource.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
+import { includesOf } from '../../db/model/resources/includes.ts';
 import { LINK_KINDS } from '../../db/model/resources/link-kinds.ts';
 import { getResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
@@ -36,6 +37,7 @@ import { smallestId } from '../../db/tables/record-id.ts';
 import { fillReferences } from '../../db/tables/record-updates.ts';
 import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { findRecords } from '../../db/tables/records.ts';
+import { listRelatedIds } from '../../db/tables/related-ids.ts';
 import { findUnset } from '../../db/tables/restored-dependents.ts';
 import {
   findBlocks,
@@ -263,8 +265,13 @@ const LINKS = RESOURCES.flatMap(({ links }) => Object.values(links)).flatMap((li
   });
   return [
     ...lists,
-    one(`how many of ${link.table} a ${link.parentColumn} has`, (db, orgNumber) =>
-      countLinks(db, link, parent(orgNumber), null),
+    one(`how many of ${link.table} each ${link.parentColumn} has`, (db, orgNumber) =>
+      countLinks(
+        db,
+        link,
+        { orgNumber, ownerId: null },
+        [1, 2].map((n) => sampleOf(link.parentColumn, n)),
+      ),
     ),
     one(`one of ${link.table}`, (db, orgNumber) =>
       findLink(db, link, parent(orgNumber), sampleOf(link.childColumn)),
@@ -370,6 +377,20 @@ const FILLS = RESOURCES.flatMap((target) =>
       }),
     ),
   ),
+);
+
+const RELATED = RESOURCES.flatMap((resource) =>
+  Object.values(includesOf(resource)).flatMap((include): Question[] => {
+    const columns = include.ways.flatMap((way) => (way.kind === 'own' ? [] : [way]));
+    if (columns.length === 0) return [];
+    return [null, sampleOf(include.resource?.owner ?? '')].map((ownerId) => {
+      const title = `the ${include.name} of some ${resource.name}${ownerId === null ? '' : ', of a user'}`;
+      const ids = columns.map((way) => sampleOf(way.kind === 'table' ? way.own : way.column));
+      const ask: Question['forms'][number] = (db, orgNumber) =>
+        listRelatedIds(db, include, { orgNumber, ownerId }, [...ids, idOf(1)]);
+      return { ...one(title, ask, false), maySift: ownerId !== null };
+    });
+  }),
 );
 
 const subjectOf = (number: number) => `00000000-0000-0000-0000-00000000000${number}`;
@@ -577,6 +598,7 @@ export const QUESTIONS: readonly Question[] = [
   ...UNSET,
   ...FILLS,
   ...WEBHOOKS,
+  ...RELATED,
   ...TIMELINES,
   ...SEARCH,
   one('whether an interaction is a duplicate', async (db, orgNumber) => {

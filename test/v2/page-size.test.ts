@@ -105,6 +105,45 @@ test('version 1 shows nothing that large of people, and gives all; its interacti
   expect(interactions.body.data).toHaveLength(3);
 });
 
+describe('what a page includes counts', () => {
+  const tasks: Json[] = [];
+  beforeAll(async () => {
+    for (const person_id of [...ids, ...ids]) tasks.push(await api.create('tasks', { name: 'T', person_id }));
+  });
+
+  test('a page ends with the record that passes 4 MiB with what it adds, and the next goes on there', async () => {
+    const found: Json[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await api.get(`/tasks?limit=200&include=contacts&sort_direction=asc${cursor}`);
+      expect(Object.keys(body.included.contacts).sort()).toEqual(
+        [...new Set<string>(body.data.map(({ person_id }: Json) => person_id))].sort(),
+      );
+      // The last one adds its contact, which no record before it has.
+      const { [body.data.at(-1).person_id]: last, ...others } = body.included.contacts;
+      const size = (records: Json) => bytesOf(Object.values(records));
+      if (body.page_info.has_next_page)
+        expect(bytesOf(body.data) + size(body.included.contacts)).toBeGreaterThan(PAGE_BYTES_MAX);
+      expect(bytesOf(body.data.slice(0, -1)) + size(others)).toBeLessThanOrEqual(PAGE_BYTES_MAX);
+      found.push(...body.data);
+      if (!body.page_info.has_next_page) break;
+      cursor = `&cursor=${body.page_info.end_cursor}`;
+    }
+    expect(found.map(({ included_ids, ...task }) => task)).toEqual(tasks);
+  });
+
+  test('a record that several include counts once', async () => {
+    const { body } = await api.get(`/tasks?limit=200&include=contacts&person_id=${ids[0]}`);
+    expect(body.data).toHaveLength(2);
+    const few = await api.get('/deals?limit=200&include=contacts');
+    expect([few.body.data.length, few.body.page_info.has_next_page]).toEqual([1, false]);
+    expect(Object.keys(few.body.included.contacts)).toHaveLength(10);
+    for (let count = 0; count < 20; count++)
+      await api.create('tasks', { name: 'Same', person_id: ids.at(-1), deal_id: deal });
+    const same = await api.get(`/tasks?limit=200&include=contacts&include=deals&deal_id=${deal}`);
+    expect([same.body.data.length, Object.keys(same.body.included.contacts)]).toEqual([20, [ids.at(-1)]]);
+  });
+});
+
 test('no more rows are read than a page has, and one', async () => {
   const list = { ownerId: null, filters: {}, createdSince: null, updatedSince: null, after: null };
   const query = { ...list, orgNumber: harness.orgNumber, sortBy: 'created_at', direction: 'asc' } as const;

@@ -42,7 +42,8 @@ const stageInput = Type.Object(
   },
   { additionalProperties: false },
 );
-const stageOutput = Type.Object(
+/** Schema of a stage in responses. */
+export const stageSchema = Type.Object(
   {
     id: Type.String({ examples: [exampleId('stages')] }),
     name: stageName,
@@ -68,7 +69,7 @@ export const pipelines = defineResource({
     name: text({ required: true, example: 'Sales', aliases: ['Pipeline', 'Pipeline Name'] }),
     stages: json(stagesOf(stageInput), {
       createSchema: stagesOf(Type.Object(newStage, { additionalProperties: false })),
-      responseSchema: stagesOf(stageOutput),
+      responseSchema: stagesOf(stageSchema),
       access: 'write',
       column: null,
       initial: [],

@@ -30,7 +30,8 @@ export async function faultOf({ method, target }: FuzzedRequest, answer: Answer)
   if (status >= 400 && target.includes('#')) return '';
   // A path that could be resolved to another is none of the service's.
   if (status === 404 && DOT_SEGMENT.test(pathOf(target))) return '';
-  return checkAgainstDocument(method, pathOf(target), status, headers, json).then(
+  const isSelected = /[?&]fields=/.test(target);
+  return checkAgainstDocument(method, pathOf(target), status, headers, json, isSelected).then(
     () => '',
     (error: Error) => error.message,
   );
