@@ -47,7 +47,7 @@ export function encodeEntries(
   return { bytes: Uint8Array.from(bytes), count: at - from };
 }
 
-/** The entries of a block, whose first one is at that place. */
+/** The entries of a block whose first entry is at that place. */
 export function decodeBlock(first: SearchPlace, bytes: Uint8Array): SearchEntry[] {
   const entries: SearchEntry[] = [];
   let { ms, count } = first;

@@ -24,7 +24,7 @@ interface ReadList {
   block: SearchBlock | null | undefined;
 }
 
-/** Lists; a record must be in one of them. */
+/** Lists, one of which must have a record. */
 export class Source {
   readonly lists: readonly ReadList[];
 
@@ -47,7 +47,7 @@ export class Source {
     );
   }
 
-  /** The lists whose next block, which contains what is at a place or before it, is not read yet. */
+  /** The lists whose block with what is at a place or before it is not read yet. */
   unread(at: SearchPlace): ReadList[] {
     return this.lists.filter(
       ({ block }) => block === undefined || (block !== null && isLater(block.first, at)),

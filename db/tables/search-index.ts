@@ -11,7 +11,7 @@ import {
   removeBlocks,
   type StoredBlock,
 } from './search-lists.ts';
-import { comparePlaces, type SearchEntry, type SearchPlace } from './search-places.ts';
+import { comparePlaces, LAST_PLACE, type SearchEntry, type SearchPlace } from './search-places.ts';
 
 interface ListChange {
   added: SearchEntry[];
@@ -47,28 +47,30 @@ export class IndexChanges {
       if (added.length > 1) added.sort(comparePlaces);
       if (removed.length > 1) removed.sort(comparePlaces);
     }
-    let left = new Map(this.#lists);
     // Most lists change in their last block only.
-    while (left.size > 0) left = await changeLast(trx, orgNumber, left);
+    let left = await changeBlocks(trx, orgNumber, this.#lists, () => LAST_PLACE);
+    while (left.size > 0) left = await changeBlocks(trx, orgNumber, left, newestOf);
     this.#lists.clear();
   }
 }
 
-// Changes the blocks of the newest of the places; returns the changes of those before them.
-async function changeLast(
+// Changes the block of each list at a place; returns the changes that belong in other blocks.
+async function changeBlocks(
   trx: Trx,
   orgNumber: number,
   lists: ReadonlyMap<string, ListChange>,
+  placeOf: (change: ListChange) => SearchPlace,
 ): Promise<Map<string, ListChange>> {
-  const wanted = [...lists].map(([list, change]): ListPlace => [list, newestOf(change)]);
+  const wanted = [...lists].map(([list, change]): ListPlace => [list, placeOf(change)]);
   const found = new Map((await findBlocks(trx, orgNumber, wanted)).map((block) => [block.list, block]));
   const left = new Map<string, ListChange>();
   const stored: StoredBlock[] = [];
   const gone: StoredBlock[] = [];
   for (const [list, change] of lists) {
-    // What is before the first block goes into it.
     const last = found.get(list);
-    const block = last ?? (await findFirstBlock(trx, orgNumber, list));
+    const isLast = placeOf(change) === LAST_PLACE;
+    // What is before the first block goes into it.
+    const block = last ?? (isLast ? undefined : await findFirstBlock(trx, orgNumber, list));
     const [mine, before] = last === undefined ? [change, null] : splitAt(change, last.first);
     if (before !== null) left.set(list, before);
     if (block === undefined) stored.push(...blocksOf(list, mine.added, true));

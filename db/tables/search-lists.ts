@@ -195,7 +195,7 @@ function rangeOf(start: string): { start: Uint8Array; end: Uint8Array } {
 const KEY = ['org_id', 'word', 'first'];
 const put = bulkInsert('search_words', [...KEY, 'entries'], { key: KEY });
 
-/** Writes blocks, instead of those that begin at the same places. */
+/** Writes blocks; they replace those that begin at the same places. */
 export async function putBlocks(trx: Trx, orgNumber: number, some: readonly StoredBlock[]): Promise<void> {
   const rows = some.map(({ list, first, bytes }) => ({
     ...{ org_id: orgNumber, word: Buffer.from(list), first: placeBytes(first), entries: bytes },

@@ -130,7 +130,7 @@ function resourcesIn({ access, query: { types } }: ReadCall): Resource[] {
     if (readable.length > 0) return readable;
     throw new ApiError(
       'AUTH_INSUFFICIENT_SCOPE',
-      `This request needs the scope for reading one of the resources, such as ${all[0]?.name}:read, which the API key does not have.`,
+      `This request needs the scope for reading a resource that is searched, such as ${all[0]?.name}:read, but the API key does not have any.`,
     );
   }
   const named = all.filter(({ name }) => types.includes(name));

@@ -150,7 +150,7 @@ test('is built from what is there, as writes build it, while others write; until
   await backfills.stop();
   expect(await rowsOf()).toEqual(before);
   expect(await search('rosa note')).toHaveLength(1);
-});
+}, 30_000);
 
 test('a server indexes what is written, and stops at once', async () => {
   const { store } = harness;
