@@ -1,9 +1,15 @@
-// Brings the search index up to date: soon after writes, and at once for a search that comes before.
+// Brings the search index up to date: after writes, and at once for a search that comes before that.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../db/store.ts';
-import { findPendingOrganizations, indexPending } from '../db/tables/search-pending.ts';
+import { findLastPending, findPendingOrganizations, indexPending } from '../db/tables/search-pending.ts';
 
 const LOOK_EVERY_MS = 1_000;
+// While others write, this part of the time is left to them; later, half of it.
+const REST_WHILE_WRITTEN = 19;
+const REST_LATER = 1;
+const QUIET_MS = 1_000;
+// Then those who wait look whether it is enough for them.
+const UPDATE_MS_MAX = 1_000;
 
 /** Updates of the search index that requests wait for. */
 export class IndexUpdates {
@@ -14,20 +20,24 @@ export class IndexUpdates {
     this.#store = store;
   }
 
-  /** Indexes what an organization has written by now. Those who ask at the same time wait together. */
+  /** Indexes what an organization has written, for a second at most. Those who ask at the same time wait together. */
   update(orgNumber: number): Promise<void> {
     return this.#underWay.getOrInsertComputed(orgNumber, () =>
-      this.#indexAll(orgNumber).finally(() => this.#underWay.delete(orgNumber)),
+      this.#index(orgNumber).finally(() => this.#underWay.delete(orgNumber)),
     );
   }
 
-  async #indexAll(orgNumber: number): Promise<void> {
-    for (let isMore = true; isMore; )
+  async #index(orgNumber: number): Promise<void> {
+    const endsAt = performance.now() + UPDATE_MS_MAX;
+    for (let isMore = true; isMore && performance.now() < endsAt; )
       isMore = await this.#store.write(orgNumber, (trx) => indexPending(trx, orgNumber));
   }
 }
 
-/** Indexes what is written, a second later at most, until it is stopped; several nodes of a database share the work. */
+/**
+ * Indexes what is written, while others write a little at a time, until it is stopped; several nodes of a database share the
+ * work.
+ */
 export class Indexing {
   readonly #store: Store;
   readonly #ending = new AbortController();
@@ -57,8 +67,9 @@ export class Indexing {
       for (let isMore = true; isMore && !this.#ending.signal.aborted; ) {
         const startedAt = performance.now();
         isMore = await this.#store.write(orgNumber, (trx) => indexPending(trx, orgNumber));
-        // Half of the time is left to requests.
-        await this.#rest(performance.now() - startedAt);
+        const writtenAt = await findLastPending(this.#store.read, orgNumber);
+        const isQuiet = Date.now() - writtenAt > QUIET_MS;
+        await this.#rest((performance.now() - startedAt) * (isQuiet ? REST_LATER : REST_WHILE_WRITTEN));
       }
   }
 

@@ -361,6 +361,7 @@ const HOUSE: Record<string, string[]> = {
     'db/tables',
     'server/pipeline',
     'server/quotas',
+    'server/search',
     'server/v2',
   ],
   'server/pipeline': [

@@ -16,28 +16,35 @@ const COUNT_END = 2 ** 32;
 /** Entries from the oldest to the newest, each place once. */
 export type Entries = readonly SearchEntry[];
 
+/** Entries as bytes. */
+export interface EncodedEntries {
+  bytes: Uint8Array;
+  /** How many entries they contain. */
+  count: number;
+}
+
 /**
  * Entries as bytes: of each the milliseconds since the one before, its resource, and how much further the counter is.
- * @param from where to begin
+ * @param last the place of the entry before them; for a block its own first one
+ * @param from the first of them
  * @param bytesMax the size after which no more entries are taken
- * @returns the bytes, and where the next block begins
  */
-export function encodeBlock(
+export function encodeEntries(
   entries: Entries,
-  from: number,
-  bytesMax: number,
-): { bytes: Uint8Array; end: number } {
+  last: SearchPlace,
+  from = 0,
+  bytesMax = Number.POSITIVE_INFINITY,
+): EncodedEntries {
   const bytes: number[] = [];
-  let last: SearchPlace | undefined = entries[from];
-  let end = from;
-  for (; end < entries.length && bytes.length < bytesMax; end++) {
-    const entry = entries[end] as SearchEntry;
-    const { ms, count } = last as SearchPlace;
+  let { ms, count } = last;
+  let at = from;
+  for (; at < entries.length && bytes.length < bytesMax; at++) {
+    const entry = entries[at] as SearchEntry;
     putNumber(bytes, (entry.ms - ms) * RESOURCES_MAX + entry.resource);
     putNumber(bytes, (entry.count - count + COUNT_END) % COUNT_END);
-    last = entry;
+    ({ ms, count } = entry);
   }
-  return { bytes: Uint8Array.from(bytes), end };
+  return { bytes: Uint8Array.from(bytes), count: at - from };
 }
 
 /** The entries of a block whose first entry is at that place. */
@@ -58,6 +65,29 @@ export function decodeBlock(first: SearchPlace, bytes: Uint8Array): SearchEntry[
     entries.push({ ms, count, resource });
   }
   return entries;
+}
+
+/** The place of the last entry of a block. */
+export function lastPlace(first: SearchPlace, bytes: Uint8Array): SearchPlace {
+  let { ms, count } = first;
+  let isTime = true;
+  let value = 0;
+  let factor = 1;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte > 127) {
+      value += (byte - 128) * factor;
+      factor *= 128;
+      continue;
+    }
+    value += byte * factor;
+    if (isTime) ms += Math.floor(value / RESOURCES_MAX);
+    else count = (count + value) % COUNT_END;
+    isTime = !isTime;
+    value = 0;
+    factor = 1;
+  }
+  return { ms, count };
 }
 
 // Seven bits to a byte, the lowest first.

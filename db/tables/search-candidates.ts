@@ -2,7 +2,14 @@
 
 import type { Db } from '../engine/schema.ts';
 import { hasPlace } from './search-blocks.ts';
-import { findBlocks, isOfKind, type ListKind, type ListPlace, type SearchBlock } from './search-lists.ts';
+import {
+  findBlocks,
+  isOfKind,
+  type ListKind,
+  type ListPlace,
+  readBlock,
+  type SearchBlock,
+} from './search-lists.ts';
 import { comparePlaces, previousPlace, type SearchEntry, type SearchPlace } from './search-places.ts';
 
 const FIRST_PLACE: SearchPlace = { ms: 0, count: 0 };
@@ -175,8 +182,8 @@ export class CandidateStream {
     };
   }
 
-  #find(places: readonly ListPlace[]): Promise<SearchBlock[]> {
+  async #find(places: readonly ListPlace[]): Promise<SearchBlock[]> {
     this.examined += places.length;
-    return findBlocks(this.#db, this.#orgNumber, places);
+    return (await findBlocks(this.#db, this.#orgNumber, places)).map(readBlock);
   }
 }

@@ -1,16 +1,17 @@
 // Changes lists of the search index: in bulk, so that each block is read and written once for many records.
 
 import type { Trx } from '../engine/schema.ts';
-import { BLOCK_BYTES_MAX, encodeBlock, mergeEntries } from './search-blocks.ts';
+import { BLOCK_BYTES_MAX, encodeEntries, lastPlace, mergeEntries } from './search-blocks.ts';
 import {
   findBlocks,
+  findFirstBlock,
   type ListPlace,
   putBlocks,
+  readBlock,
   removeBlocks,
-  type SearchBlock,
   type StoredBlock,
 } from './search-lists.ts';
-import { comparePlaces, type SearchEntry, type SearchPlace } from './search-places.ts';
+import { comparePlaces, LAST_PLACE, type SearchEntry, type SearchPlace } from './search-places.ts';
 
 interface ListChange {
   added: SearchEntry[];
@@ -43,43 +44,67 @@ export class IndexChanges {
   /** Writes them. */
   async save(trx: Trx, orgNumber: number): Promise<void> {
     for (const { added, removed } of this.#lists.values()) {
-      added.sort(comparePlaces);
-      removed.sort(comparePlaces);
+      if (added.length > 1) added.sort(comparePlaces);
+      if (removed.length > 1) removed.sort(comparePlaces);
     }
-    let left = new Map(this.#lists);
     // Most lists change in their last block only.
-    while (left.size > 0) left = await changeLast(trx, orgNumber, left);
+    let left = await changeBlocks(trx, orgNumber, this.#lists, () => LAST_PLACE);
+    while (left.size > 0) left = await changeBlocks(trx, orgNumber, left, newestOf);
     this.#lists.clear();
   }
 }
 
-// Changes the blocks of the newest of the places; returns the changes of those before them.
-async function changeLast(
+// Changes the block of each list at a place; returns the changes that belong in other blocks.
+async function changeBlocks(
   trx: Trx,
   orgNumber: number,
   lists: ReadonlyMap<string, ListChange>,
+  placeOf: (change: ListChange) => SearchPlace,
 ): Promise<Map<string, ListChange>> {
-  const wanted = [...lists].map(([list, change]): ListPlace => [list, newestOf(change)]);
+  const wanted = [...lists].map(([list, change]): ListPlace => [list, placeOf(change)]);
   const found = new Map((await findBlocks(trx, orgNumber, wanted)).map((block) => [block.list, block]));
   const left = new Map<string, ListChange>();
   const stored: StoredBlock[] = [];
-  const gone: SearchBlock[] = [];
+  const gone: StoredBlock[] = [];
   for (const [list, change] of lists) {
-    const block = found.get(list);
-    // Before the first block there is nothing.
-    const isFirst = block === undefined || comparePlaces(block.first, newestOf(change)) > 0;
-    const [mine, before] = isFirst ? [change, null] : splitAt(change, block.first);
+    const last = found.get(list);
+    const isLast = placeOf(change) === LAST_PLACE;
+    // What is before the first block goes into it.
+    const block = last ?? (isLast ? undefined : await findFirstBlock(trx, orgNumber, list));
+    const [mine, before] = last === undefined ? [change, null] : splitAt(change, last.first);
     if (before !== null) left.set(list, before);
-    const entries = block?.entries ?? [];
-    const merged = mergeEntries(entries, mine.added, mine.removed);
-    if (isSame(merged, entries)) continue;
-    const isRenamed = block !== undefined && !(merged[0] && comparePlaces(merged[0], block.first) === 0);
-    if (isRenamed) gone.push(block);
-    stored.push(...blocksOf(list, merged, merged.at(-1) !== entries.at(-1)));
+    if (block === undefined) stored.push(...blocksOf(list, mine.added, true));
+    else if (!append(block, mine, stored)) changeBlock(block, mine, { stored, gone });
   }
   await removeBlocks(trx, orgNumber, gone);
   await putBlocks(trx, orgNumber, stored);
   return left;
+}
+
+// The usual change: only what is newer is added. False if it is another one.
+function append({ list, first, bytes }: StoredBlock, change: ListChange, stored: StoredBlock[]): boolean {
+  const [oldest] = change.added;
+  if (oldest === undefined || change.removed.length > 0) return false;
+  const last = lastPlace(first, bytes);
+  if (comparePlaces(oldest, last) <= 0) return false;
+  const added = encodeEntries(change.added, last).bytes;
+  if (bytes.length + added.length <= BLOCK_BYTES_MAX)
+    stored.push({ list, first, bytes: Buffer.concat([bytes, added]) });
+  else stored.push(...blocksOf(list, change.added, true));
+  return true;
+}
+
+function changeBlock(
+  block: StoredBlock,
+  { added, removed }: ListChange,
+  { stored, gone }: { stored: StoredBlock[]; gone: StoredBlock[] },
+): void {
+  const { entries } = readBlock(block);
+  const merged = mergeEntries(entries, added, removed);
+  if (isSame(merged, entries)) return;
+  const [first] = merged;
+  if (first === undefined || comparePlaces(first, block.first) !== 0) gone.push(block);
+  stored.push(...blocksOf(block.list, merged, merged.at(-1) !== entries.at(-1)));
 }
 
 function newestOf({ added, removed }: ListChange): SearchPlace {
@@ -107,14 +132,18 @@ function isSame(some: readonly SearchEntry[], others: readonly SearchEntry[]): b
 
 // A list that grows at its end has full blocks; one that grows elsewhere has room in each.
 function blocksOf(list: string, entries: readonly SearchEntry[], growsAtEnd: boolean): StoredBlock[] {
-  const whole = encodeBlock(entries, 0, Number.POSITIVE_INFINITY).bytes;
+  const [oldest] = entries;
+  if (oldest === undefined) return [];
+  const whole = encodeEntries(entries, oldest).bytes;
+  if (whole.length <= BLOCK_BYTES_MAX) return [{ list, first: oldest, bytes: whole }];
   const parts = Math.ceil(whole.length / BLOCK_BYTES_MAX);
   const bytesMax = growsAtEnd ? BLOCK_BYTES_MAX : Math.ceil(whole.length / parts);
   const blocks: StoredBlock[] = [];
   for (let from = 0; from < entries.length; ) {
-    const { bytes, end } = encodeBlock(entries, from, bytesMax);
-    blocks.push({ list, first: entries[from] as SearchEntry, bytes });
-    from = end;
+    const first = entries[from] as SearchEntry;
+    const { bytes, count } = encodeEntries(entries, first, from, bytesMax);
+    blocks.push({ list, first, bytes });
+    from += count;
   }
   return blocks;
 }

@@ -34,6 +34,13 @@ export function ownerList(ownerId: string): string {
   return KINDS.owner + ownerId;
 }
 
+/** A block of a list, as it is stored. */
+export interface StoredBlock {
+  list: string;
+  first: SearchPlace;
+  bytes: Uint8Array;
+}
+
 /** A block of a list. */
 export interface SearchBlock {
   list: string;
@@ -47,37 +54,83 @@ export type ListPlace = readonly [list: string, place: SearchPlace];
 
 type BlockRow = Pick<SearchWordsRow, 'word' | 'first' | 'entries'>;
 
-const at = statement<BlockRow>((db, param) => {
-  const inList = sql`from search_words as block where block.org_id = ${param('org')} and block.word = wanted.first`;
-  const older = sql`select block.first ${inList} and block.first <= wanted.second order by block.first desc limit 1`;
-  const oldest = sql`select block.first ${inList} order by block.first limit 1`;
+const lastAt = statement<Omit<BlockRow, 'word'>>((db, param) =>
+  db
+    .selectFrom('search_words')
+    .select(['first', 'entries'])
+    .where('org_id', '=', param('org'))
+    .where('word', '=', param('word'))
+    .where('first', '<=', param('place'))
+    .orderBy('first', 'desc')
+    .limit(1),
+);
+
+const lastAtEach = statement<BlockRow>((db, param) => {
+  const older = sql`select block.first from search_words as block
+    where block.org_id = ${param('org')} and block.word = wanted.first and block.first <= wanted.second
+    order by block.first desc limit 1`;
   const wanted = db.engine.bytePairs(param('places'));
-  const places = sql`select distinct wanted.first as word, coalesce((${older}), (${oldest})) as first from ${wanted} as wanted`;
   const entries = sql`select block.entries from search_words as block
     where block.org_id = ${param('org')} and block.word = place.word and block.first = place.first`;
   return written(
     db,
-    sql<BlockRow>`select place.word, place.first, (${entries}) as entries from (${places}) as place where place.first is not null`,
+    sql<BlockRow>`select place.word, place.first, (${entries}) as entries from (
+      select distinct wanted.first as word, (${older}) as first from ${wanted} as wanted
+    ) as place where place.first is not null`,
   );
 });
 
-/**
- * The blocks that these places belong to, each once and in no order: of a list the last one that begins no later than the
- * place, or the first one if there is none.
- */
+/** The blocks that contain these places: of each list the last one that begins no later. Each comes once, in no order. */
 export async function findBlocks(
   db: Db,
   orgNumber: number,
   places: readonly ListPlace[],
-): Promise<SearchBlock[]> {
+): Promise<StoredBlock[]> {
   if (places.length === 0) return [];
+  if (db.engine.answersAtOnce) return findEach(db, orgNumber, places);
   const pairs = places.map(([list, place]) => [Buffer.from(list).toHex(), placeBytes(place).toHex()]);
-  return (await at(db, { org: orgNumber, places: JSON.stringify(pairs) })).map(blockOf);
+  return (await lastAtEach(db, { org: orgNumber, places: JSON.stringify(pairs) })).map(blockOf);
 }
 
-function blockOf({ word, first, entries }: BlockRow): SearchBlock {
-  const place = placeOfBytes(first);
-  return { list: Buffer.from(word).toString(), first: place, entries: decodeBlock(place, entries) };
+async function findEach(db: Db, org: number, places: readonly ListPlace[]): Promise<StoredBlock[]> {
+  const found = new Map<string, StoredBlock>();
+  for (const [list, place] of places) {
+    const answer = lastAt(db, { org, word: Buffer.from(list), place: placeBytes(place) });
+    const [row] = answer instanceof Promise ? await answer : answer;
+    if (row === undefined) continue;
+    const first = placeOfBytes(row.first);
+    found.set(`${first.ms} ${first.count} ${list}`, { list, first, bytes: row.entries });
+  }
+  return [...found.values()];
+}
+
+function blockOf({ word, first, entries }: BlockRow): StoredBlock {
+  return { list: Buffer.from(word).toString(), first: placeOfBytes(first), bytes: entries };
+}
+
+/** The block with its entries. */
+export function readBlock({ list, first, bytes }: StoredBlock): SearchBlock {
+  return { list, first, entries: decodeBlock(first, bytes) };
+}
+
+const firstBlock = statement<Omit<BlockRow, 'word'>>((db, param) =>
+  db
+    .selectFrom('search_words')
+    .select(['first', 'entries'])
+    .where('org_id', '=', param('org'))
+    .where('word', '=', param('word'))
+    .orderBy('first')
+    .limit(1),
+);
+
+/** The first block of a list. */
+export async function findFirstBlock(
+  db: Db,
+  orgNumber: number,
+  list: string,
+): Promise<StoredBlock | undefined> {
+  const [row] = await firstBlock(db, { org: orgNumber, word: Buffer.from(list) });
+  return row && blockOf({ word: Buffer.from(list), ...row });
 }
 
 const names = statement<{ word: Uint8Array }>((db, param) => {
@@ -129,7 +182,7 @@ export async function listBlocks(
     return count <= blocksMax && bytes <= bytesMax;
   };
   const rows = await blocks(db, { org: orgNumber, ...rangeOf(start), limit: blocksMax + 1 }, takes);
-  return rows.length < count ? null : rows.map(blockOf);
+  return rows.length < count ? null : rows.map((row) => readBlock(blockOf(row)));
 }
 
 // No byte of UTF-8 is the greatest one.
@@ -137,13 +190,6 @@ function rangeOf(start: string): { start: Uint8Array; end: Uint8Array } {
   const end = Buffer.from(start);
   end.writeUInt8(end.readUInt8(end.length - 1) + 1, end.length - 1);
   return { start: Buffer.from(start), end };
-}
-
-/** A block as it is stored. */
-export interface StoredBlock {
-  list: string;
-  first: SearchPlace;
-  bytes: Uint8Array;
 }
 
 const KEY = ['org_id', 'word', 'first'];
@@ -169,7 +215,7 @@ const removal = statement<never>((db, param) =>
 export async function removeBlocks(
   trx: Trx,
   orgNumber: number,
-  some: readonly Omit<SearchBlock, 'entries'>[],
+  some: readonly Omit<StoredBlock, 'bytes'>[],
 ): Promise<void> {
   for (const { list, first } of some)
     await removal(trx, { org: orgNumber, word: Buffer.from(list), first: placeBytes(first) });

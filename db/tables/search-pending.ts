@@ -6,6 +6,7 @@ import type { PendingRecord, SearchPendingRow } from '../engine/search-rows.ts';
 import { statement } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
 import type { Row } from '../model/resource.ts';
+import { instantOfId } from './record-id.ts';
 import { findRecords } from './records.ts';
 import { IndexChanges } from './search-index.ts';
 import { placeOfId } from './search-places.ts';
@@ -51,6 +52,24 @@ export async function findPending(db: Db, orgNumber: number, max: number): Promi
   return { ids, count };
 }
 
+const allPending = statement<Pick<SearchPendingRow, 'entries'>>((db, param) =>
+  db.selectFrom('search_pending').select('entries').where('org_id', '=', param('org')),
+);
+
+/** The IDs of all records that the index does not have as they are now. */
+export async function findPendingIds(db: Db, orgNumber: number): Promise<string[]> {
+  return (await allPending(db, { org: orgNumber })).flatMap(entriesOf).map(([, id]) => id);
+}
+
+const total = statement<{ records: number | null }>((db) =>
+  db.selectFrom('search_pending').select((eb) => eb.fn.sum<number | null>('records').as('records')),
+);
+
+/** How many records are pending, in all organizations; one that was written twice counts twice. */
+export async function countPending(db: Db): Promise<number> {
+  return Number((await total(db, {}))[0]?.records ?? 0);
+}
+
 function entriesOf({ entries }: Pick<SearchPendingRow, 'entries'>): PendingRecord[] {
   return JSON.parse(entries);
 }
@@ -80,6 +99,21 @@ const organizations = statement<{ org_id: number }>((db) =>
 /** The organizations for which something is pending. */
 export async function findPendingOrganizations(db: Db): Promise<number[]> {
   return (await organizations(db, {})).map(({ org_id }) => org_id);
+}
+
+const lastPending = statement<{ id: string }>((db, param) =>
+  db
+    .selectFrom('search_pending')
+    .select('id')
+    .where('org_id', '=', param('org'))
+    .orderBy('id', 'desc')
+    .limit(1),
+);
+
+/** When the last of what is pending was written, in Unix milliseconds by the clock of the writing process; 0 for nothing. */
+export async function findLastPending(db: Db, orgNumber: number): Promise<number> {
+  const [row] = await lastPending(db, { org: orgNumber });
+  return row === undefined ? 0 : instantOfId(row.id);
 }
 
 /** Indexes some of what is pending, at most a few hundred records; returns whether there is more. */

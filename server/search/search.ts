@@ -8,7 +8,7 @@ import { indexedWord } from '../../db/model/words.ts';
 import { longTexts, PageSizeLimit } from '../../db/tables/page-size.ts';
 import { CandidateStream, Source } from '../../db/tables/search-candidates.ts';
 import { ownerList, wordList } from '../../db/tables/search-lists.ts';
-import { findPending, type PendingRecords } from '../../db/tables/search-pending.ts';
+import type { PendingRecords } from '../../db/tables/search-pending.ts';
 import {
   comparePlaces,
   idStart,
@@ -21,6 +21,7 @@ import { searchedResource, searchNumber } from '../../db/tables/search-resources
 import { type ChosenSources, sourcesOf } from '../../db/tables/search-sources.ts';
 import { presentAll } from '../records/records.ts';
 import type { Reader } from '../records/rules.ts';
+import { findPendingRecords, type Searcher } from './catch-up.ts';
 import { IdentifierMatch } from './identifiers.ts';
 import { type FoundRecord, Matches, SEARCH_TIERS, type SearchTier } from './matches.ts';
 import { newestFirst, TierReader } from './tier-reader.ts';
@@ -31,8 +32,6 @@ export const SEARCH_RECORDS_MAX = 1_000;
 // What choosing the lists and one step can examine.
 const STEP_MAX = 4_000;
 const RECORDS_AT_ONCE = 32;
-// With more, the index is brought up to date first.
-const PENDING_MAX = 200;
 
 /** A place in what a search finds. */
 export interface SearchPosition {
@@ -59,25 +58,12 @@ export interface SearchPage {
   examined: { entries: number; records: number };
 }
 
-/** Who searches, and how the index is brought up to date with the records of the organization. */
-export interface Searcher extends Reader {
-  updateIndex(): Promise<void>;
-}
-
 /** A page of what a search finds among the records that the key can see. */
 export async function searchRecords(searcher: Searcher, request: SearchRequest): Promise<SearchPage> {
-  const pending = await pendingOf(searcher);
+  const pending = await findPendingRecords(searcher);
   const identifiers = await IdentifierMatch.of(searcher, request.query);
   const matches = new Matches(searcher, request.query, identifiers);
   return new Search(searcher, request, { identifiers, matches }).page(pending);
-}
-
-async function pendingOf({ db, access, updateIndex }: Searcher): Promise<PendingRecords> {
-  for (;;) {
-    const pending = await findPending(db, access.orgNumber, PENDING_MAX);
-    if (pending !== null) return pending;
-    await updateIndex();
-  }
 }
 
 class Search {

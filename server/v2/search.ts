@@ -11,6 +11,7 @@ import {
   type SearchQuery,
 } from '../../db/model/search-query.ts';
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
+import { SEARCH_PART } from '../../db/tables/search-check.ts';
 import { mayRead } from '../access.ts';
 import { requireFilled } from '../backfills.ts';
 import { ApiError, invalid, validationError } from '../errors.ts';
@@ -29,8 +30,6 @@ import { identityOf, PAGE_PARAMETERS } from './paging.ts';
 export const SEARCH_TAG = 'Search';
 
 const PATH = '/api/v2/search';
-/** The name of the part of the database with the index, in `FILLERS`. */
-const PART = 'search';
 const PAGE_MAX = 100;
 
 const PARAMETERS: Record<string, QueryParameter> = {
@@ -103,7 +102,7 @@ async function runSearch(call: ReadCall): Promise<Answer> {
     query: { q: sought.text, types: resources.map(({ name }) => name), user: access.userId },
   });
   const after = typeof query.cursor === 'string' ? positionIn(cursors.open(query.cursor, now)) : null;
-  await requireFilled(call.db, access.orgNumber, PART);
+  await requireFilled(call.db, access.orgNumber, SEARCH_PART);
   const request = { query: sought, resources, after, limit: Number(query.limit) };
   const { items, positions, next } = await searchRecords(call, request);
   const cursorOf = (position: SearchPosition | undefined) =>

@@ -47,6 +47,12 @@ function filter(
   return { name, label, bare, prepare };
 }
 
+/** A page of what a search finds; `query` is given a contact's number. */
+function search(name: string, label: string, query: (index: number) => string): Row {
+  const prepare = gets((_, index) => `search?q=${encodeURIComponent(query(index))}`);
+  return { name, label, bare: NONE, prepare };
+}
+
 type FilterValue = (seeds: Seeds, index: number) => string;
 
 const of =
@@ -64,6 +70,7 @@ const THREE_CONDITIONS = {
   'custom.plan': 'navy',
   first_name: { starts_with: 'first1' },
 };
+const INCLUDED = 'include=company&include=owner&include=deals';
 
 export const OPERATIONS: readonly Operation[] = [
   ...requests([
@@ -75,6 +82,18 @@ export const OPERATIONS: readonly Operation[] = [
     },
     { name: 'list', label: 'list 100 contacts', bare: ALL, prepare: gets(() => 'contacts?limit=100') },
     { name: 'deep-page', label: 'list 100, the last page', bare: ALL, prepare: lastPage },
+    {
+      name: 'list-include',
+      label: 'list 100 contacts with company, owner and deals',
+      bare: NONE,
+      prepare: gets(() => `contacts?limit=100&${INCLUDED}`),
+    },
+    {
+      name: 'get-include',
+      label: 'GET a contact with company, owner and deals',
+      bare: NONE,
+      prepare: gets(({ seeds }, index) => `contacts/${seeds.contacts[index]}?${INCLUDED}`),
+    },
     filter('email', 'contacts by email', ALL, 'contacts?email', (_, index) => addressOf(index)),
     filter('phone', 'contacts by phone', ALL, 'contacts?phone', (_, index) => phoneOf(index)),
     filter('company', 'contacts by company, 100', SAME_TABLES, 'contacts?company_id', of('companies')),
@@ -104,6 +123,9 @@ export const OPERATIONS: readonly Operation[] = [
         ({ seeds }, index) => `companies/${seeds.companies[index % seeds.spokenTo.length]}/timeline`,
       ),
     },
+    search('search-identifier', 'search, identifier', (index) => addressOf(index)),
+    search('search-name', 'search, name', (index) => `Last${index}`),
+    search('search-words', 'search, two words', (index) => `navy First${index}`),
     {
       name: 'query',
       label: 'query contacts, five conditions, 100',

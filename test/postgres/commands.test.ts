@@ -101,7 +101,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       const { code, rows } = await look({});
       expect(code).toBe(0);
       const facts = ['database', 'server version', 'clock', 'connections', 'schema', 'statistics', 'size'];
-      expect(rows.map(({ check }) => check)).toEqual([...facts, 'changes']);
+      expect(rows.map(({ check }) => check)).toEqual([...facts, 'changes', 'search index']);
       const wrong = rows.filter(({ status }) => status === 'fail');
       expect(wrong).toEqual([]);
       await server.sql(

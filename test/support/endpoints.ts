@@ -117,6 +117,7 @@ const V2: Row[] = [
     (name): Row => ['GET', `/${name}/{${name}}/timeline`, `${name}:read`, '200 list'],
   ),
   ['GET', '/authenticate', '', '200 success'],
+  ['GET', '/search?q=a&types=contacts', 'contacts:read', '200 list'],
   ['GET', '/changes?resource=contacts', 'contacts:read', '200 list'],
   ['GET', '/changes/stream?resource=contacts', 'contacts:read', '200 stream'],
   ['GET', '/webhooks', 'webhooks:read', '200 list'],

@@ -74,7 +74,7 @@ function valueIn(
   if (data_type === 'bytea') return name === 'packed' ? 'null' : `decode(lpad(to_hex(n), 32, '0'), 'hex')`;
   if (data_type === 'bigint' && has_many) return `(n % ${ROWS / MANY} = 1)::int`;
   if (data_type !== 'text') return `${instantOf(0)} + n`;
-  if (name === 'segments') return `'[]'`;
+  if (name === 'segments' || name === 'entries') return `'[]'`;
   if (name === 'resource') return `(array['${CHANGEABLE.join("','")}'])[1 + n % ${CHANGEABLE.length}]`;
   if (name === 'source') return `'source1'`;
   if (ENCODED.has(name) || (name.endsWith('_key') && name !== 'email_key')) return 'null';
