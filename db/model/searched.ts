@@ -6,7 +6,7 @@ import { isObject, type JsonValue } from './json.ts';
 import type { Resource, Row } from './resource.ts';
 import { digitsOf, foldedText, indexedWord, wordsOf } from './words.ts';
 
-/** The resources that are searched, in the order in which they are named. */
+/** The resources that are searched; the search index contains their numbers, so a new one goes to the end. */
 export const SEARCHED_RESOURCES = [
   'contacts',
   'companies',

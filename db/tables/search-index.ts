@@ -1,6 +1,7 @@
 // Changes lists of the search index: in bulk, so that each block is read and written once for many records.
 
 import type { Trx } from '../engine/schema.ts';
+import { TimeSlices } from '../event-loop.ts';
 import { BLOCK_BYTES_MAX, encodeEntries, lastPlace, mergeEntries } from './search-blocks.ts';
 import {
   findBlocks,
@@ -66,7 +67,9 @@ async function changeBlocks(
   const left = new Map<string, ListChange>();
   const stored: StoredBlock[] = [];
   const gone: StoredBlock[] = [];
+  const turns = new TimeSlices();
   for (const [list, change] of lists) {
+    if (turns.isOver) await turns.next();
     const last = found.get(list);
     const isLast = placeOf(change) === LAST_PLACE;
     // What is before the first block goes into it.

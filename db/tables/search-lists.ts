@@ -5,6 +5,7 @@ import { bulkInsert } from '../engine/bulk-insert.ts';
 import type { Db, Trx } from '../engine/schema.ts';
 import type { SearchWordsRow } from '../engine/search-rows.ts';
 import { statement, written } from '../engine/statement.ts';
+import { TimeSlices } from '../event-loop.ts';
 import type { TextTier } from '../model/searched.ts';
 import { decodeBlock } from './search-blocks.ts';
 import { placeBytes, placeOfBytes, type SearchEntry, type SearchPlace } from './search-places.ts';
@@ -94,7 +95,9 @@ export async function findBlocks(
 
 async function findEach(db: Db, org: number, places: readonly ListPlace[]): Promise<StoredBlock[]> {
   const found = new Map<string, StoredBlock>();
+  const turns = new TimeSlices();
   for (const [list, place] of places) {
+    if (turns.isOver) await turns.next();
     const answer = lastAt(db, { org, word: Buffer.from(list), place: placeBytes(place) });
     const [row] = answer instanceof Promise ? await answer : answer;
     if (row === undefined) continue;
