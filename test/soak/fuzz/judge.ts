@@ -11,7 +11,10 @@ const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 const TOO_LARGE = [400, 413, 414, 431];
 
 /** What is wrong with an answer to a request in good HTTP; empty if nothing is. */
-export async function faultOf({ method, target }: FuzzedRequest, answer: Answer): Promise<string> {
+export async function faultOf(
+  { method, target, body: sent }: FuzzedRequest,
+  answer: Answer,
+): Promise<string> {
   const { status, headers, body } = answer;
   if (status >= 500) return `${status} ${body}`;
   if (status === 200 && headers.get('content-type') === 'text/event-stream') return '';
@@ -30,7 +33,7 @@ export async function faultOf({ method, target }: FuzzedRequest, answer: Answer)
   if (status >= 400 && target.includes('#')) return '';
   // A path that could be resolved to another is none of the service's.
   if (status === 404 && DOT_SEGMENT.test(pathOf(target))) return '';
-  const isSelected = /[?&]fields=/.test(target);
+  const isSelected = /[?&]fields=/.test(target) || (sent !== null && Buffer.from(sent).includes('"fields"'));
   return checkAgainstDocument(method, pathOf(target), status, headers, json, isSelected).then(
     () => '',
     (error: Error) => error.message,
