@@ -6,6 +6,7 @@ import type { Fault } from '../db/model/faults.ts';
 import type { Data, JsonValue } from '../db/model/json.ts';
 import type { Api } from '../db/tables/key-format.ts';
 import type { Access } from './access.ts';
+import type { IncludedRecords } from './included.ts';
 import type { RequestOrigin } from './request-origin.ts';
 import type { Cursors } from './signing/cursors.ts';
 
@@ -58,12 +59,19 @@ export interface ReadCall extends Call {
    * @throws ApiError 429 if the key or its organization has too many such requests
    */
   wait(after: number, until: number): Promise<boolean>;
+  /** Brings the search index of the organization up to date with its records. */
+  updateIndex(): Promise<void>;
 }
 
 /** What a stream works with. */
 export interface StreamCall extends ReadCall {
   /** The header Last-Event-ID; null if it was not sent. */
   lastEventId: string | null;
+}
+
+/** What an operation works with that only reads, also in a transaction. */
+export interface LookupCall extends Call {
+  cursors: Cursors;
 }
 
 /** What a write works with. */
@@ -77,22 +85,6 @@ export interface Admission {
   headers: Record<string, string>;
   /** Undoes the count, and returns the updated headers. */
   uncount(): Promise<Record<string, string>>;
-}
-
-/** A record that a response includes besides its data. */
-export interface IncludedRecord {
-  /** The plural of its resource, `users` or `stages`. */
-  group: string;
-  id: string;
-  record: Data;
-}
-
-/** What a response includes besides its data. */
-export interface IncludedRecords {
-  /** All of it, by group and ID. */
-  whole: ReadonlyMap<string, ReadonlyMap<string, Data>>;
-  /** What the item with that index includes; other items can include the same. */
-  of: (index: number) => readonly IncludedRecord[];
 }
 
 /** Items of a list, possibly more than fit on a page. */
@@ -223,7 +215,7 @@ export interface StreamOperation extends Omit<OperationBase, 'answerKind'> {
 export interface LookupOperation extends OperationBase {
   isWrite: false;
   isLookup: true;
-  run(call: Call): Eventually<Answer>;
+  run(call: LookupCall): Eventually<Answer>;
 }
 
 /** An operation that runs in a write transaction. */

@@ -3,9 +3,10 @@ import { createSharedMemory } from '../db/counters/shared-memory.ts';
 import { lockForServing, openStore, type Store, type StoreOptions } from '../db/store.ts';
 import { setChangesDays } from '../db/tables/change-retention.ts';
 import { makeSigningSecret, makeWebhookKey } from '../db/tables/settings.ts';
-import { Backfills } from './backfills.ts';
+import { startBackgroundWork } from './background-work.ts';
 import { CertificateRenewal } from './lifecycle/certificate-renewal.ts';
 import { canSteer, closeListening } from './lifecycle/reuseport-steering.ts';
+import { StopTime } from './lifecycle/stop-time.ts';
 import { findOldServer, takeOverFrom } from './lifecycle/takeover-new-server.ts';
 import { waitForConnectionsToClose } from './lifecycle/takeover-old-server.ts';
 import { ListenerGroup, type ListenerGroupOptions } from './listener-group.ts';
@@ -74,8 +75,6 @@ export interface RunningServer {
 }
 
 const PURGE_EVERY_MS = 10 * 60_000;
-// How long webhook requests under way can take; what is not done is sent again later.
-const WEBHOOKS_STOP_MS = 3_000;
 // Requests wait meanwhile.
 const WEBHOOKS_HANDOVER_MS = 300;
 
@@ -194,7 +193,8 @@ async function serve(
     },
     tell: (line) => tell(lines, line),
   });
-  const backfills = new Backfills(store);
+  const background = startBackgroundWork(store);
+  const stopTime = new StopTime();
   const renewal = new CertificateRenewal(options.tls, listeners);
   const purging = setInterval(() => {
     // Errors are left for the next run; requests that write report the same problem.
@@ -206,7 +206,6 @@ async function serve(
   };
   const giveUp = async () => {
     clearInterval(purging);
-    await backfills.stop();
     await measurement?.stop();
     await store.close();
     release();
@@ -226,22 +225,24 @@ async function serve(
     },
     tell: (text) => tell(lines, text),
     drain: async (ms) => {
+      stopTime.begin();
       if (measurement !== undefined) measurement.isDraining = true;
       await Promise.all(listeners.map((listener) => listener.drain(ms)));
     },
     handOver: async (end) => {
       renewal.end();
-      const webhooksStopped = webhooks.stop(WEBHOOKS_HANDOVER_MS);
+      const workStopped = Promise.all([webhooks.stop(WEBHOOKS_HANDOVER_MS), background.stop()]);
       await Promise.all(handovers.map((one) => one.queueRequests()));
       closeListening();
       await Promise.all(handovers.map((one) => one.forwardRequests()));
-      await webhooksStopped;
+      await workStopped;
       await giveUp();
       await waitForConnectionsToClose(options.db, end);
       await close();
     },
     stop: async () => {
-      await Promise.all([close(), webhooks.stop(WEBHOOKS_STOP_MS)]);
+      const stopWork = (graceMs: number) => Promise.all([webhooks.stop(graceMs), background.stop()]);
+      await Promise.all([close(), stopTime.limit(stopWork)]);
       await giveUp();
     },
   };

@@ -30,6 +30,8 @@ export interface ClientOptions {
   apiKey: string;
   userAgent?: string;
   onWait?: (wait: Wait) => void;
+  /** The longest that a request waits in all before its last failure counts; without end by default. */
+  waitSecondsMax?: number;
 }
 
 interface Sending {
@@ -51,6 +53,7 @@ export class Client {
   readonly #apiKey: string;
   readonly #headers: Record<string, string>;
   readonly #onWait: (wait: Wait) => void;
+  readonly #waitSecondsMax: number;
   #hasReachedServer = false;
   #takesDryRun = false;
   /** Requests that got a response, each counted once however many attempts it took. */
@@ -65,6 +68,7 @@ export class Client {
       'user-agent': options.userAgent ?? 'crm-cli',
     };
     this.#onWait = options.onWait ?? (() => {});
+    this.#waitSecondsMax = options.waitSecondsMax ?? Number.POSITIVE_INFINITY;
   }
 
   /** Sends one request (`path` begins with `/api/v…`) and resolves with its response, however many attempts it takes. */
@@ -74,30 +78,25 @@ export class Client {
     const { signal } = options;
     if (options.isDryRun && !this.#takesDryRun) await this.#checkTakesDryRun(signal);
     const trace = new Trace();
+    let waited = 0;
     for (let tries = 1; ; ) {
       const outcome = await this.#attempt(trace, { url, init, signal });
-      if (outcome instanceof Response && outcome.status === 429) {
-        const wait: Wait = { seconds: retryAfterSeconds(outcome), reason: 'rate limit' };
-        trace.waits(wait, outcome.headers.get('retry-after'));
-        await this.#wait(wait, signal);
-        continue;
-      }
-      const isServerError = outcome instanceof Response && outcome.status >= 500;
-      if (outcome instanceof Response && !isServerError) {
+      if (outcome instanceof Response && outcome.status < 500 && outcome.status !== 429) {
         this.answered += 1;
         if (options.isDryRun && outcome.ok && outcome.headers.get('dry-run') !== 'true')
           throw dryRunIgnored(options.body);
         return this.#answerOf(method, path, outcome, options);
       }
-      if (tries >= this.#triesMax(options)) {
+      const wait = waitAfter(outcome, tries);
+      const isLimit = wait.reason === 'rate limit';
+      waited += wait.seconds;
+      if (waited > this.#waitSecondsMax || (!isLimit && tries >= this.#triesMax(options))) {
         if (outcome instanceof Response) return this.#answerOf(method, path, outcome, options);
         throw connectionError(this.#base, outcome);
       }
-      const reason = isServerError ? 'server error' : 'connection';
-      const wait: Wait = { seconds: backoffSeconds(tries), reason };
-      trace.waits(wait, null);
+      trace.waits(wait, outcome instanceof Response && isLimit ? outcome.headers.get('retry-after') : null);
       await this.#wait(wait, signal);
-      tries += 1;
+      if (!isLimit) tries += 1;
     }
   }
 
@@ -215,6 +214,13 @@ function queryString(query: RequestOptions['query'] = {}): string {
   // Spaces as %20, not as +: the service would read + in a phone number as an unencoded plus.
   const text = new URLSearchParams(pairs).toString().replaceAll('+', '%20');
   return text === '' ? '' : `?${text}`;
+}
+
+/** How long to wait after an attempt that failed, and why. */
+function waitAfter(outcome: Response | Error, tries: number): Wait {
+  if (outcome instanceof Error) return { seconds: backoffSeconds(tries), reason: 'connection' };
+  if (outcome.status === 429) return { seconds: retryAfterSeconds(outcome), reason: 'rate limit' };
+  return { seconds: backoffSeconds(tries), reason: 'server error' };
 }
 
 function retryAfterSeconds(response: Response): number {

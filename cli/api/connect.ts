@@ -7,14 +7,20 @@ import { VERSION } from '../version.ts';
 import { Client, type ClientOptions } from './client.ts';
 import { isLoopback } from './loopback.ts';
 
-/** A client for the configured server and key; `purpose` is appended to its User-Agent. */
+export interface ConnectOptions extends Pick<ClientOptions, 'waitSecondsMax'> {
+  /** Appended to the User-Agent. */
+  purpose?: string;
+}
+
+/** A client for the configured server and key. */
 export async function connect(
   config: Pick<Config, 'url' | 'apiKey'>,
-  onWait: ClientOptions['onWait'] = noteWait,
-  purpose = '',
+  onWait: NonNullable<ClientOptions['onWait']> = noteWait,
+  { purpose = '', ...options }: ConnectOptions = {},
 ): Promise<Client> {
   const apiKey = await config.apiKey();
-  const client = new Client({ url: config.url, apiKey, userAgent: `crm/${VERSION}${purpose}`, onWait });
+  const userAgent = `crm/${VERSION}${purpose}`;
+  const client = new Client({ url: config.url, apiKey, userAgent, onWait, ...options });
   if (isExposed(config.url)) {
     note(`crm: warning: the API key is sent unencrypted to ${config.url}. Use an https URL.`);
   }

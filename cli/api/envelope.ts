@@ -35,10 +35,13 @@ export interface BatchItem {
   error?: { code: string; message: string; details?: ErrorDetail[] };
 }
 
+/** What a response includes besides its data: records by resource (or `users`, `stages`) and ID. */
+export type Included = Readonly<Record<string, Readonly<Record<string, Data>>>>;
+
 /** Every response of the service; `none` is a response without a body (204). */
 export type Envelope =
-  | { object: 'success'; data: JsonValue; meta: Meta }
-  | { object: 'list'; data: Data[]; page_info: PageInfo; meta: Meta }
+  | { object: 'success'; data: JsonValue; included?: Included; meta: Meta }
+  | { object: 'list'; data: Data[]; included?: Included; page_info: PageInfo; meta: Meta }
   | {
       object: 'batch';
       data: { items: BatchItem[]; summary: { total: number; succeeded: number; failed: number } };
@@ -63,6 +66,11 @@ export function recordOf(response: ApiResponse): Data {
   const { body } = response;
   if (body.object === 'success' && isObject(body.data)) return body.data;
   throw unexpectedAnswer(response);
+}
+
+/** What a response includes besides its data. */
+export function includedIn({ body }: ApiResponse): Included {
+  return body.object === 'success' || body.object === 'list' ? (body.included ?? {}) : {};
 }
 
 /** The records in a `list` response, and the cursor of the next page, null on the last. */

@@ -1,12 +1,15 @@
 // Turns the options of `list` and `export` into requests, page by page.
 import type { Data } from '../../db/model/json.ts';
+import type { Include } from '../../db/model/resources/includes.ts';
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import type { ColumnLayout } from '../terminal/output.ts';
 import type { Client } from './client.ts';
 import { resourceColumns, targetColumns, v1Columns } from './column-layout.ts';
 import { assertId } from './ids.ts';
+import { parseIncludes } from './includes.ts';
 import { listAt, type Pageable, pageFrom } from './pages.ts';
+import { fieldsNeeded, listOfFields } from './selected-fields.ts';
 import { isTarget, parseTarget, resourceFor, resourcePath } from './target.ts';
 import { findV1List, V1_LISTS } from './v1.ts';
 
@@ -16,6 +19,9 @@ export interface ListOptions {
   filter?: readonly string[];
   sortBy?: string;
   sortDirection?: string;
+  /** Both separated by commas. */
+  include?: string;
+  fields?: string;
 }
 
 /** A list, and the look of its records. */
@@ -23,6 +29,8 @@ export interface ListRequest extends Pageable {
   /** What the records are called. */
   name: string;
   look: ColumnLayout;
+  /** What its responses include besides records. */
+  includes: readonly Include[];
   /** Its oldest or newest record; undefined if the list cannot be sorted by time. */
   edge?(client: Client, direction: 'asc' | 'desc'): Promise<Data | undefined>;
 }
@@ -36,20 +44,19 @@ export function listRequest(what: string, options: ListOptions): ListRequest {
   const filters = Object.entries(resource.filters).map(([name, { references }]) => [name, references]);
   const query = parseFilters(resource.name, options.filter, Object.fromEntries([...filters, ...windows]));
   const { sortBy, sortDirection } = options;
-  if (sortBy !== undefined && !resource.sorts.some((sort) => sort === sortBy)) {
-    throw usageError(
-      `Cannot sort ${resource.name} by "${sortBy}".${didYouMean(sortBy, resource.sorts)}`,
-      `sort by ${resource.sorts.join(' or ')}.`,
-    );
-  }
   if (sortBy !== undefined) query.sort_by = sortBy;
   if (sortDirection !== undefined) query.sort_direction = sortDirection;
+  const includes = parseIncludes(options.include, resource);
+  const look = resourceColumns(resource);
+  const fields = fieldsNeeded(options.fields, look.allFields);
   const path = resourcePath(resource);
   const edge = async (client: Client, direction: 'asc' | 'desc'): Promise<Data | undefined> => {
     const newest = listAt(path, { ...query, sort_by: 'created_at', sort_direction: direction });
     return (await newest.page(client, null, 1)).records[0];
   };
-  return { name: resource.name, look: resourceColumns(resource), ...listAt(path, query), edge };
+  const shown = includes.length === 0 ? query : { ...query, include: includes.map(({ name }) => name) };
+  const list = fields === undefined ? listAt(path, shown) : listOfFields(path, shown, fields);
+  return { name: resource.name, look, includes, ...list, edge };
 }
 
 function subResourceRequest(what: string, options: ListOptions): ListRequest {
@@ -57,13 +64,14 @@ function subResourceRequest(what: string, options: ListOptions): ListRequest {
   if (target.association !== undefined) {
     throw usageError(`${what} is one record, not a list.`, `run: crm get ${what}`);
   }
-  if (options.filter !== undefined || options.sortBy !== undefined || options.sortDirection !== undefined) {
+  const { filter, sortBy, sortDirection, include } = options;
+  if ([filter, sortBy, sortDirection, include].some((option) => option !== undefined)) {
     throw usageError(
-      `${what} does not support --filter, --sort-by or --sort-direction.`,
+      `${what} does not support --filter, --sort-by, --sort-direction or --include.`,
       'remove them. The newest comes first.',
     );
   }
-  return { name: what, look: targetColumns(target), ...listAt(target.path) };
+  return { name: what, look: targetColumns(target), includes: [], ...listAt(target.path) };
 }
 
 function v1Request(what: string, options: ListOptions): ListRequest {
@@ -75,10 +83,13 @@ function v1Request(what: string, options: ListOptions): ListRequest {
   if (options.sortBy !== undefined || options.sortDirection !== undefined) {
     throw usageError('API v1 cannot sort.', 'remove --sort-by and --sort-direction, or --api v1.');
   }
+  if (options.include !== undefined)
+    throw usageError('API v1 does not include other records.', 'remove --include, or --api v1.');
   const filter = parseFilters(list.name, options.filter, list.filters);
   return {
     name: list.name,
     look: v1Columns(list),
+    includes: [],
     pageSizeMax: list.pageSizeMax,
     page: async (client, cursor, limit) => {
       const body = { limit, filter, ...(cursor !== null && { cursor }) };

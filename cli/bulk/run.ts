@@ -92,13 +92,15 @@ export async function runDeleteFrom(
 export async function runGetFrom(
   what: string,
   id: string | undefined,
-  flags: BulkFlags & { fields?: string },
+  flags: BulkFlags & { fields?: string; include?: string },
   config: Config,
 ): Promise<void> {
   if (isTarget(what))
     throw usageError('--from takes IDs of one resource.', 'use a resource such as contacts.');
   const resource = resourceFor(what, 'get');
   if (id !== undefined) throw bothIdAndFrom(id);
+  if (flags.include !== undefined)
+    throw usageError('--include does not work with --from.', 'remove it, or use crm list --include.');
   const look = resourceColumns(resource);
   const printer = createPrinter(config, { ...look, fields: parseFields(flags.fields, look.allFields) });
   // Data and progress would mix on one terminal.

@@ -1,7 +1,14 @@
 // `crm export`: writes a resource, or everything, to files or stdout.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { apiOption, collect } from '../settings/options.ts';
+import { apiOption, collect, whereOption } from '../settings/options.ts';
+
+const EXAMPLES = `
+Examples:
+  crm export all --out backup
+  crm export deals --where 'closed_at >= 2026-01-01' --out closed.csv
+
+See "crm help export", and "crm help query" for conditions.`;
 
 /** Adds `crm export`. */
 export function registerExportCommand(program: Command): void {
@@ -20,12 +27,13 @@ export function registerExportCommand(program: Command): void {
       '--out <file>',
       'File to write (- is stdout), or new folder with "all"; appears once it is complete',
     )
+    .addOption(whereOption())
     .option('--filter <key=value>', 'Only records that match; repeatable', collect)
     .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
     .option('--excel-safe', 'Escape CSV cells that a spreadsheet would run as formulas')
     .option('--force', 'Overwrite an existing file')
     .option('--resume', 'Continue an interrupted export to the same place')
     .addOption(apiOption())
-    .addHelpText('after', '\nSee "crm help export".')
+    .addHelpText('after', EXAMPLES)
     .action(lazyAction(async () => (await import('../export/run.ts')).runExport));
 }

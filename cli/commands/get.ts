@@ -2,10 +2,12 @@
 import type { Command } from 'commander';
 import { addBulkOptions } from '../bulk/options.ts';
 import { actionByOption, lazyAction } from '../settings/lazy-action.ts';
+import { includeOption } from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
   crm get contacts ID
+  crm get contacts ID --include company,deals
   crm get contacts --from ids.txt -o csv > contacts.csv
 
 See "crm help records".`;
@@ -21,6 +23,7 @@ export function registerGetCommand(program: Command): void {
     .argument('<resource>', 'One of contacts, companies, deals, …, or meetings/ID/deal')
     .argument('[id]', 'ID of the record')
     .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
+    .addOption(includeOption())
     .addHelpText('after', EXAMPLES)
     .action(
       actionByOption(

@@ -1,7 +1,16 @@
 // `crm list`: pages through a resource and prints its records.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { apiOption, collect, limitOption } from '../settings/options.ts';
+import { apiOption, collect, includeOption, limitOption, whereOption } from '../settings/options.ts';
+
+const EXAMPLES = `
+Examples:
+  crm list companies --limit 50
+  crm list deals --filter status=open --fields id,name,estimated_value -o csv
+  crm list deals --where 'status = open and estimated_close_date < ahead 30d' --sort-by estimated_value
+  crm list contacts --where "deals is null and (title contains 'chief' or custom.plan = gold)"
+
+See "crm help query" for conditions.`;
 
 /** Adds `crm list`. */
 export function registerListCommand(program: Command): void {
@@ -14,16 +23,18 @@ export function registerListCommand(program: Command): void {
     .option('--all', 'List all records')
     .option('--envelope', 'Print one page as the server sent it')
     .option('--cursor <cursor>', 'Continue where an earlier list ended')
-    .option('--sort-by <field>', 'Field to sort by: created_at or updated_at')
+    .option(
+      '--sort-by <field>',
+      'Field to sort by: created_at, updated_at, or another of the resource, such as estimated_value',
+    )
     .addOption(
       new Option('--sort-direction <direction>', 'Order: desc is newest first').choices(['asc', 'desc']),
     )
+    .addOption(whereOption())
     .option('--filter <key=value>', 'Only records that match; repeatable', collect)
     .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
+    .addOption(includeOption())
     .addOption(apiOption())
-    .addHelpText(
-      'after',
-      '\nExamples:\n  crm list companies --limit 50\n  crm list deals --filter status=open --fields id,name,estimated_value -o csv',
-    )
+    .addHelpText('after', EXAMPLES)
     .action(lazyAction(async () => (await import('../records/list.ts')).runList));
 }

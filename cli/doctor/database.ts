@@ -15,6 +15,7 @@ import { checkChanges } from './changes.ts';
 import { checkFileFacts, checkOpenFiles, checkSchema } from './file.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkQuotas } from './quotas.ts';
+import { checkSearch } from './search.ts';
 import { checkWebhooks } from './webhooks.ts';
 
 /**
@@ -61,6 +62,7 @@ async function checkContent(read: Db, db: string): Promise<Finding[]> {
     ...quotas,
     await checkChanges(read),
     ...(await checkWebhooks(read, Date.now())),
+    await checkSearch(read, databaseFlag(db)),
     ...(await checkBackfills(read)),
   ];
 }

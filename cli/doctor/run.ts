@@ -1,4 +1,5 @@
 // Carries out `crm doctor`: makes all checks, and prints the findings.
+import { withStore } from '../database/database.ts';
 import { CliError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
@@ -8,6 +9,7 @@ import { neutralizeLine } from '../terminal/text.ts';
 import { terminalWidth, wrapLines } from '../terminal/wrap.ts';
 import { checkDatabase } from './database.ts';
 import type { Finding, FindingSection, FindingStatus } from './finding.ts';
+import { rebuildSearch } from './search.ts';
 import { checkService } from './server.ts';
 import { checkSettings } from './settings.ts';
 
@@ -16,8 +18,14 @@ const MARK_CHARACTERS = 10;
 const WORDS_CHARACTERS_MIN = 30;
 const COLORS: Record<FindingStatus, number> = { ok: 32, warn: 33, fail: 31 };
 
+/** What `crm doctor` can do besides. */
+export interface DoctorFlags {
+  rebuildSearch?: boolean;
+}
+
 /** Prints all findings; throws if a check failed. */
-export async function runDoctor(_flags: unknown, config: Config): Promise<void> {
+export async function runDoctor(flags: DoctorFlags, config: Config): Promise<void> {
+  if (flags.rebuildSearch === true) await withStore(config.db, rebuildSearch);
   const sections: FindingSection[] = [
     { section: 'settings', findings: checkSettings(config) },
     { section: 'database', findings: await checkDatabase(config.db, isNamed(config)) },

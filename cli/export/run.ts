@@ -2,7 +2,6 @@
 
 import type { Client } from '../api/client.ts';
 import { connect } from '../api/connect.ts';
-import { listRequest } from '../api/list-request.ts';
 import { isRefusal, usageError, withStep } from '../errors.ts';
 import { sha256 } from '../files/digest.ts';
 import { checkOutputPath, createParentFolder, outputFile } from '../files/output-path.ts';
@@ -12,6 +11,7 @@ import { counted } from '../terminal/format.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { parseFields } from '../terminal/output.ts';
 import { stdout } from '../terminal/streams.ts';
+import { recordsRequest } from '../where/records-request.ts';
 import { ExportDisplay } from './display.ts';
 import { exportAll } from './export-all.ts';
 import { exportToFile, exportToStdout } from './export-resource.ts';
@@ -24,6 +24,7 @@ export interface ExportFlags {
   format?: ExportFormat;
   out?: string;
   filter?: string[];
+  where?: string;
   fields?: string;
   excelSafe?: boolean;
   resume?: boolean;
@@ -44,7 +45,9 @@ async function exportOne(what: string, options: ExportFlags, config: Config): Pr
   }
   if (out !== null) checkOutputPath(out, options.force ?? false);
   const order = options.api === 'v2' && !what.includes('/') ? { sortDirection: 'asc' } : {};
-  const list = listRequest(what, { ...options, ...order });
+  // Progress needs the time of creation.
+  const asked = options.fields && `${options.fields},created_at`;
+  const list = recordsRequest(what, { ...options, ...order, ...(asked && { fields: asked }) });
   const known = list.look.allFields.length > 0 ? list.look.allFields : undefined;
   const fields = parseFields(options.fields, known);
   const look = { ...list.look, fields, isExcelSafe: options.excelSafe ?? false };
@@ -55,19 +58,27 @@ async function exportOne(what: string, options: ExportFlags, config: Config): Pr
   await withDisplay(out, config, async ({ client, display, keyDigest }) => {
     const job = { client, list, look, format, onPage: display.followRecords(client, list) };
     if (out === null) return display.stop(`Exported ${counted(await exportToStdout(job), 'record')}.`);
-    const subject = JSON.stringify([config.url, keyDigest, options.api, list.name, options.filter]);
+    const subject = JSON.stringify([config.url, keyDigest, options.api, list.name, ...partOf(options)]);
     const spool = Spool.open(`${out}.crm-part`, subject, options.resume ?? false);
     await display.stop(`Exported ${counted(await exportToFile(job, out, spool), 'record')} to ${out}.`);
   });
+}
+
+/** What of a list is in its spool. */
+function partOf({ filter, where, fields }: ExportFlags): unknown[] {
+  return where === undefined && fields === undefined ? [filter] : [filter, where, fields];
 }
 
 async function exportEverything(options: ExportFlags, config: Config): Promise<void> {
   const { format = 'ndjson' } = options;
   const out = outputFile(options.out);
   if (out === null) throw usageError('"all" needs an output folder.', 'add --out DIR.');
-  if (options.fields !== undefined || options.filter !== undefined || options.api === 'v1') {
+  if (
+    [options.fields, options.filter, options.where].some((option) => option !== undefined) ||
+    options.api === 'v1'
+  ) {
     throw usageError(
-      '"all" does not work with --fields, --filter or --api v1.',
+      '"all" does not work with --fields, --filter, --where or --api v1.',
       'remove them, or export a single resource.',
     );
   }
@@ -119,7 +130,7 @@ async function withDisplay(
   const apiKey = await config.apiKey();
   // The server's audit log shows who exports what.
   const purpose = ` (export; ${crypto.randomUUID()})`;
-  const client = await connect({ url: config.url, apiKey: async () => apiKey }, display.onWait, purpose);
+  const client = await connect({ url: config.url, apiKey: async () => apiKey }, display.onWait, { purpose });
   try {
     await unlessInterrupted(job({ client, display, keyDigest: sha256(apiKey) }), () => ({
       message: `Interrupted after ${counted(display.records, 'record')}.`,

@@ -39,7 +39,7 @@ export function valueOfText(field: Field, text: string, dates: DateReader): Json
     case 'date':
       return dates.day(value);
     case 'enum':
-      return choiceOf(field, value);
+      return choiceOf(choicesOf(field), value);
     case 'custom':
     case 'json':
       return parsed(value);
@@ -56,9 +56,13 @@ function addressList(value: string): string[] {
   return [...new Set(parts.filter((one) => one !== ''))];
 }
 
-// `In progress` and `in-progress` both mean `IN_PROGRESS`.
-function choiceOf({ schema }: Field, value: string): string | undefined {
-  const { enum: choices = [] } = schema as { enum?: readonly string[] };
+/** The values of an enum. */
+export function choicesOf({ schema }: Field): readonly string[] {
+  return (schema as { enum?: readonly string[] }).enum ?? [];
+}
+
+/** The choice that a text means: `In progress` and `in-progress` are both `IN_PROGRESS`. */
+export function choiceOf(choices: readonly string[], value: string): string | undefined {
   const key = (text: string): string => text.toLowerCase().replace(/[\s-]+/g, '_');
   return choices.find((choice) => key(choice) === key(value));
 }

@@ -11,16 +11,19 @@ import ingest from './ingest.md' with { type: 'text' };
 import keys from './keys.md' with { type: 'text' };
 import limits from './limits.md' with { type: 'text' };
 import logs from './logs.md' with { type: 'text' };
+import mcp from './mcp.md' with { type: 'text' };
 import metrics from './metrics.md' with { type: 'text' };
 import output from './output.md' with { type: 'text' };
 import performance from './performance.md' with { type: 'text' };
 import postgres from './postgres.md' with { type: 'text' };
 import privacy from './privacy.md' with { type: 'text' };
+import query from './query.md' with { type: 'text' };
 import quotas from './quotas.md' with { type: 'text' };
 import receiveWebhooks from './receive-webhooks.md' with { type: 'text' };
 import records from './records.md' with { type: 'text' };
 import releases from './releases.md' with { type: 'text' };
 import reliability from './reliability.md' with { type: 'text' };
+import search from './search.md' with { type: 'text' };
 import security from './security.md' with { type: 'text' };
 import serve from './serve.md' with { type: 'text' };
 import settings from './settings.md' with { type: 'text' };
@@ -41,6 +44,8 @@ const MANUAL = {
   },
   'Your data': {
     records,
+    search,
+    query,
     timeline,
     import: importPage,
     export: exportPage,
@@ -51,6 +56,7 @@ const MANUAL = {
     copy,
     webhooks,
     'receive-webhooks': receiveWebhooks,
+    mcp,
   },
   Access: { keys, quotas, audit, privacy, security },
   'Run it': {

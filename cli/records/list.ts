@@ -1,37 +1,52 @@
 // Carries out `crm list`: pages through a resource and prints its records.
+import type { Data } from '../../db/model/json.ts';
 import { connect } from '../api/connect.ts';
-import { type ListOptions, type ListRequest, listRequest } from '../api/list-request.ts';
+import { includedIn } from '../api/envelope.ts';
+import type { ListRequest } from '../api/list-request.ts';
 import { pagesOf } from '../api/pages.ts';
 import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { LIMIT_DEFAULT, limitOf } from '../settings/options.ts';
-import { createPrinter, parseFields } from '../terminal/output.ts';
+import { type ColumnLayout, createPrinter, parseFields } from '../terminal/output.ts';
 import { note, writeValues } from '../terminal/streams.ts';
+import { type RecordsOptions, recordsRequest } from '../where/records-request.ts';
+import { checkShowsIncluded, columnsWithNames, INCLUDED_IDS, withNames } from './included.ts';
 
-export interface ListFlags extends ListOptions {
+export interface ListFlags extends RecordsOptions {
   limit?: number;
   all?: boolean;
   envelope?: boolean;
   cursor?: string;
-  fields?: string;
 }
 
 /** Prints records up to the limit, and how to continue. */
 export async function runList(resource: string, flags: ListFlags, config: Config): Promise<void> {
-  const list = listRequest(resource, flags);
+  const list = recordsRequest(resource, flags);
   const cursor = flags.cursor ?? null;
   if (flags.envelope) return printEnvelope(list, flags, cursor, config);
-  const known = list.look.allFields.length > 0 ? list.look.allFields : undefined;
-  const fields = parseFields(flags.fields, known);
-  const printer = createPrinter(config, { ...list.look, fields });
+  const isTable = config.output === 'table';
+  const printer = createPrinter(config, lookOf(list, flags, config));
   const client = await connect(config);
   let nextCursor: string | null = null;
   for await (const page of pagesOf(client, list, { cursor, limit: limitOf(flags) })) {
-    await printer.print(page.records);
+    const included = includedIn(page.response);
+    const named = (record: Data): Data => withNames(record, list.includes, included);
+    await printer.print(isTable && list.includes.length > 0 ? page.records.map(named) : page.records);
     nextCursor = page.nextCursor;
   }
   await printer.end();
   if (nextCursor !== null) note(`For the next page, add --cursor ${nextCursor}`);
+}
+
+// A table names what is included; other formats have its IDs.
+function lookOf({ look, includes }: ListRequest, flags: ListFlags, { output }: Config): ColumnLayout {
+  const known = look.allFields.length > 0 ? look.allFields : undefined;
+  const fields = parseFields(flags.fields, known);
+  if (includes.length === 0) return { ...look, fields };
+  checkShowsIncluded(includes, output);
+  if (output !== 'table') return { ...look, fields: fields && [...fields, INCLUDED_IDS] };
+  const columns = columnsWithNames(look.columns, includes);
+  return { ...look, columns, fields: fields && [...fields, ...includes.map(({ name }) => name)] };
 }
 
 async function printEnvelope(

@@ -1,8 +1,10 @@
 // Carries out `crm get`, `create`, `update` and `delete`: reads or writes one record.
+import type { Include } from '../../db/model/resources/includes.ts';
 import { createFields, requestBody, updateFields } from '../api/body.ts';
 import { resourceColumns, targetColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
-import { recordOf } from '../api/envelope.ts';
+import { includedIn, recordOf } from '../api/envelope.ts';
+import { parseIncludes } from '../api/includes.ts';
 import { isTarget, parseTarget, resourceFor, resourcePath } from '../api/target.ts';
 import { noteUndo } from '../api/undo-hint.ts';
 import { type BulkOptions, idWithoutFrom } from '../bulk/options.ts';
@@ -17,39 +19,60 @@ import {
 } from '../terminal/output.ts';
 import { confirmDelete, requireTerminal } from '../terminal/questions.ts';
 import { note, writeOut } from '../terminal/streams.ts';
+import { checkShowsIncluded, printWithIncluded } from './included.ts';
 
-/** Prints a record, or the one associated with it. */
+/** What `get` shows; both separated by commas. */
+export interface GetOptions {
+  fields?: string;
+  include?: string;
+}
+
+/** Prints a record, or the one associated with it, and what it includes. */
 export async function runGet(
   what: string,
   id: string | undefined,
-  options: { fields?: string } & BulkOptions,
+  options: GetOptions & BulkOptions,
   config: Config,
 ): Promise<void> {
-  const { path, look } = locate(what, id, options);
+  const { path, look, includes } = locate(what, id, options);
+  checkShowsIncluded(includes, config.output);
   const fields = parseFields(options.fields, look.allFields);
-  const response = await (await connect(config)).request('GET', path);
+  const query = { include: includes.map(({ name }) => name) };
+  const response = await (await connect(config)).request('GET', path, { query });
   if (response.body.object === 'success' && response.body.data === null) {
     if (config.output === 'json') await writeOut('null\n');
     return note(`${what} is not set.`);
   }
-  await printRecord(config, recordOf(response), { ...look, fields });
+  const record = recordOf(response);
+  if (includes.length === 0) return printRecord(config, record, { ...look, fields });
+  await printWithIncluded(config, record, {
+    look: { ...look, fields },
+    includes,
+    included: includedIn(response),
+  });
 }
 
-function locate(
-  what: string,
-  id: string | undefined,
-  options: BulkOptions,
-): { path: string; look: ColumnLayout } {
+/** Where a record is, how it looks, and what to show with it. */
+interface Located {
+  path: string;
+  look: ColumnLayout;
+  includes: readonly Include[];
+}
+
+function locate(what: string, id: string | undefined, options: GetOptions & BulkOptions): Located {
   if (isTarget(what) && id === undefined) {
     const target = parseTarget(what);
     if (target.association === undefined) {
       throw usageError(`${what} is a list, not one record.`, `run: crm list ${what}`);
     }
-    return { path: target.path, look: targetColumns(target) };
+    if (options.include !== undefined)
+      throw usageError(`${what} does not support --include.`, 'remove it, or get the record by its own ID.');
+    return { path: target.path, look: targetColumns(target), includes: [] };
   }
   const resource = resourceFor(what, 'get');
+  const includes = parseIncludes(options.include, resource);
   const path = resourcePath(resource, idWithoutFrom(`get ${resource.name}`, id, options));
-  return { path, look: resourceColumns(resource) };
+  return { path, look: resourceColumns(resource), includes };
 }
 
 /** What to write: `field=value` pairs, or JSON; or only what would be written. */

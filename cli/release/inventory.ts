@@ -24,6 +24,17 @@ type Lock = Record<string, [identity: string, registry: string, needs: Locked, i
 
 const ROOT = join(import.meta.dir, '../..');
 
+/** Packages for development that are compiled in: Ink and debug import them where they find them. */
+const COMPILED_IN = ['react-devtools-core', 'supports-color'];
+
+/** Packages of which only a part is compiled in: what that part needs. A test compares it with what is compiled. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  // A server on stdio, without those over HTTP.
+  '@modelcontextprotocol/sdk': ['ajv', 'ajv-formats', 'zod', 'zod-to-json-schema'],
+  // A bundle that contains what it needs.
+  'react-devtools-core': [],
+};
+
 /** Reads the lockfile and the installed packages, sorted by name. */
 export function inventory(): Component[] {
   const manifest: { dependencies: Record<string, string> } = JSON.parse(
@@ -39,11 +50,11 @@ export function inventory(): Component[] {
     if (place === undefined || needed.has(place)) return;
     needed.add(place);
     const { dependencies, peerDependencies, optionalPeers = [] } = packages[place]?.[2] ?? {};
-    for (const one of Object.keys({ ...dependencies, ...peerDependencies })) {
+    for (const one of PARTS[name] ?? Object.keys({ ...dependencies, ...peerDependencies })) {
       if (!optionalPeers.includes(one)) follow(one, place);
     }
   };
-  for (const name of Object.keys(manifest.dependencies)) follow(name, '');
+  for (const name of [...Object.keys(manifest.dependencies), ...COMPILED_IN]) follow(name, '');
   const components = [...needed].flatMap((place) => componentOf(packages, place) ?? []);
   return [...new Map(components.map((one) => [`${one.name}@${one.version}`, one])).values()].sort(byName);
 }

@@ -51,6 +51,20 @@ export function apiOption(): Option {
   return new Option('--api <version>', 'API version').choices(['v1', 'v2']).default('v2');
 }
 
+/** `--where` of commands that query records. */
+export function whereOption(): Option {
+  const description = "Only records that meet a condition, such as 'status = open'";
+  return new Option('--where <condition>', description).argParser((value, previous?: string) => {
+    if (previous === undefined) return value;
+    throw new InvalidArgumentError('Join the conditions with and, in one --where.');
+  });
+}
+
+/** `--include` of commands that show records. */
+export function includeOption(): Option {
+  return new Option('--include <a,b>', 'Also show what records refer to or are linked to: company,deals');
+}
+
 /** `--org`, for `organizationNamed`. */
 export function orgOption(byDefault = 'the only one'): Option {
   return new Option('--org <org>', `Name or ID of the organization (default: ${byDefault})`);

@@ -27,8 +27,13 @@ function home(): string {
   }
 }
 
+/** The folder of the user's settings for crm. */
+export function settingsFolder(): string {
+  return join(environment('XDG_CONFIG_HOME') ?? join(home(), '.config'), 'crm');
+}
+
 function profilePath(): string {
-  return join(environment('XDG_CONFIG_HOME') ?? join(home(), '.config'), 'crm', 'config.json');
+  return join(settingsFolder(), 'config.json');
 }
 
 /** The profile that the flag or CRM_PROFILE names, else `default`, which may be missing. */

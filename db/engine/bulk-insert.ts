@@ -1,9 +1,11 @@
 // Inserts several rows with one statement, which takes half as long as one statement per row.
+
+import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { TimeSlices } from '../event-loop.ts';
 import { andThen, type Eventually, type PreparedQuery, type StoredValue } from './engine.ts';
 import type { Trx } from './schema.ts';
-import type { TransactionEngine } from './transaction.ts';
+import type { Repeats, TransactionEngine } from './transaction.ts';
 
 // Larger numbers gain nothing.
 const ROWS_PER_STATEMENT = [25, 5];
@@ -16,19 +18,15 @@ export type BulkInsert = (db: Trx, rows: readonly Readonly<TableRow>[]) => Event
 
 /**
  * Makes a function that inserts rows with those columns; each connection prepares its statements on first use.
- * @param options whether rows whose key exists are left out, instead of failing
+ * @param repeats what happens to rows whose key exists
  */
-export function bulkInsert(
-  table: string,
-  columns: readonly string[],
-  { ignoresRepeats = false }: { ignoresRepeats?: boolean } = {},
-): BulkInsert {
-  const prepare = (size: number) => statementOf(table, columns, size, ignoresRepeats);
+export function bulkInsert(table: string, columns: readonly string[], repeats: Repeats = 'fail'): BulkInsert {
+  const prepare = (size: number) => statementOf(table, columns, size, repeats);
   const single = prepare(1);
   const several = ROWS_PER_STATEMENT.map((size) => ({ size, on: prepare(size) }));
   const statements = [...several, { size: 1, on: single }];
   const whole = memoize((engine: TransactionEngine) => {
-    const query = engine.insertOf(table, columns, ignoresRepeats);
+    const query = engine.insertOf(table, columns, repeats);
     return query && engine.bind(query);
   });
   const inSteps = async (db: Trx, rows: readonly Readonly<TableRow>[]): Promise<void> => {
@@ -58,14 +56,20 @@ function statementOf(
   table: string,
   columns: readonly string[],
   size: number,
-  ignoresRepeats: boolean,
+  repeats: Repeats,
 ): (db: Trx) => PreparedQuery<unknown> {
   const row = Object.fromEntries(columns.map((column) => [column, null]));
   const rows = Array.from({ length: size }, () => row);
   return memoize((db: Trx) => {
     const insert = db.insertInto(table as 'records').values(rows as never);
-    const repeatable = insert.onConflict((conflict) => conflict.doNothing());
-    return db.engine.bind((ignoresRepeats ? repeatable : insert).compile());
+    if (repeats === 'fail') return db.engine.bind(insert.compile());
+    const repeatable = insert.onConflict((conflict) => {
+      if (repeats === 'are left out') return conflict.doNothing();
+      const changed = columns.filter((column) => !repeats.key.includes(column));
+      const set = Object.fromEntries(changed.map((column) => [column, sql.ref(`excluded.${column}`)]));
+      return conflict.columns(repeats.key as never).doUpdateSet(set as never);
+    });
+    return db.engine.bind(repeatable.compile());
   });
 }
 

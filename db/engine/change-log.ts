@@ -4,6 +4,7 @@ import type { ChangeRow, NotedChange } from './change-row.ts';
 import { andThen, type Eventually } from './engine.ts';
 import { loadOrganizationState, setOrganizationState } from './organization-state.ts';
 import type { RecordTrx, Trx } from './schema.ts';
+import { savePending } from './search-pending.ts';
 import { insertTimelineRows } from './timeline-insert.ts';
 import { DIRECTLY, storedKind, type TimelineRow } from './timeline-row.ts';
 import type { OrganizationState } from './transaction.ts';
@@ -65,7 +66,7 @@ export function logChanges(
     for (const { action, resource, record, owner, data, count, company } of make()) {
       sequence += count;
       // Without spreading, which costs more than all else here.
-      progress.noteChange({
+      progress.changes.add({
         org_id: orgNumber,
         sequence,
         at,
@@ -80,16 +81,17 @@ export function logChanges(
         company,
       });
     }
-    return progress.waitingChanges > WAITING_MAX ? saveChanges(trx).then(() => first) : first;
+    return progress.changes.waiting > WAITING_MAX ? saveChanges(trx).then(() => first) : first;
   });
 }
 
-/** Writes the changes that were noted; call it before the commit. */
+/** Writes what was noted; call it before the commit. */
 export async function saveChanges(trx: Trx): Promise<void> {
-  const rows = trx.engine.progress.takeChanges();
+  const rows = trx.engine.progress.changes.take();
   for (let from = 0; from < rows.length; from += ROWS_PER_INSERT)
     await insert(trx, rows.slice(from, from + ROWS_PER_INSERT) as never);
   await insertTimelineRows(trx, rows.flatMap(shownOnTimelines));
+  await savePending(trx);
 }
 
 // An update of a contact, company or deal shows on its timeline, and on that of the company that it had.

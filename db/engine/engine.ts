@@ -67,6 +67,8 @@ export interface PairColumns {
 
 /** What runs statements that only read. */
 export interface Engine {
+  /** Whether it has its answers at once, so that many short queries take no longer than a long one. */
+  readonly answersAtOnce: boolean;
   /** Prepares a query, which stays prepared as long as the engine. */
   bind<R>(query: CompiledQuery<R>): PreparedQuery<R>;
   /**

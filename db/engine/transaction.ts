@@ -1,15 +1,20 @@
 // A transaction: what its connection can do, and its progress, which it alone changes: connections only report to it.
 import type { CompiledQuery } from 'kysely';
 import type { Author } from './author.ts';
-import type { ChangeRow, NotedChange } from './change-row.ts';
+import type { NotedChange } from './change-row.ts';
 import type { Engine } from './engine.ts';
+import { NotedList } from './noted-list.ts';
+import type { SearchNote } from './search-rows.ts';
+
+/** What happens to inserted rows whose key exists: they replace those with the same values in these columns. */
+export type Repeats = 'fail' | 'are left out' | { readonly key: readonly string[] };
 
 /** The engine of a connection that can carry out a transaction. */
 export interface TransactionEngine extends Engine {
   /** Runs a command without a result: in order with the statements, but without waiting for it. */
   post(sql: string): void;
   /** Inserts those columns from a JSON array of rows, its only parameter; null if one parameter per value is cheaper. */
-  insertOf(table: string, columns: readonly string[], ignoresRepeats: boolean): CompiledQuery | null;
+  insertOf(table: string, columns: readonly string[], repeats: Repeats): CompiledQuery | null;
   /**
    * Sets those columns of rows from a JSON array of their IDs and values, its first parameter, in the organization that is
    * its second; null if a statement per row is cheaper.
@@ -66,15 +71,16 @@ export interface OrganizationState {
 interface Noted {
   states: number;
   changes: number;
+  searched: number;
 }
 
 /** The progress of the transaction on a connection, from `begin` to the next one. */
 export class TransactionProgress {
+  /** What is written before the commit: changes, and what the search index does not have yet. */
+  readonly changes = new NotedList<NotedChange>();
+  readonly searched = new NotedList<SearchNote>();
   readonly #engine: Pick<TransactionEngine, 'post' | 'endsTransaction'>;
   readonly #states: OrganizationState[] = [];
-  readonly #changes: NotedChange[] = [];
-  // The first of them that the innermost savepoint undoes.
-  #changesFrom = 0;
   #author: Author | null = null;
   #writes = 0;
   #hasSavepoints = false;
@@ -111,8 +117,8 @@ export class TransactionProgress {
   /** Starts a transaction. */
   begin(hasSavepoints: boolean): void {
     this.#states.length = 0;
-    this.#changes.length = 0;
-    this.#changesFrom = 0;
+    this.changes.clear();
+    this.searched.clear();
     this.#author = null;
     this.#hasSavepoints = hasSavepoints;
     this.#isSpoiled = false;
@@ -167,41 +173,23 @@ export class TransactionProgress {
     this.#author = author;
   }
 
-  /** Notes a change, which is written before the commit; undone with the part that makes it. */
-  noteChange(change: NotedChange): void {
-    this.#changes.push(change);
-  }
-
-  /** Number of noted changes that `takeChanges` returns. */
-  get waitingChanges(): number {
-    return this.#changes.length - this.#changesFrom;
-  }
-
-  /** Whether such a change is noted and not yet written. */
-  isNoted(isSuch: (change: ChangeRow) => boolean): boolean {
-    return this.#changes.some(isSuch);
-  }
-
-  /** Removes the noted changes that can be written now: those which are undone together with what is written now. */
-  takeChanges(): NotedChange[] {
-    return this.#changes.splice(this.#changesFrom);
-  }
-
   /**
    * Runs a part; if it throws, its writes are undone and the error is rethrown. Without savepoints, a part that fails after
    * writing spoils the transaction. The writes of a rehearsal are undone in any case, for which it has a savepoint.
    */
   async attempt<T>(name: 'job' | 'part' | 'rehearsal', part: () => Promise<T>): Promise<T> {
     const writesBefore = this.#writes;
-    const before = { states: this.#states.length, changes: this.#changes.length };
-    const changesFrom = this.#changesFrom;
+    const { changes, searched } = this;
+    const before = { states: this.#states.length, changes: changes.length, searched: searched.length };
+    const from = { changes: changes.from, searched: searched.from };
     const hadSavepoints = this.#hasSavepoints;
     if (name === 'job') this.#author = null;
     const isRehearsal = name === 'rehearsal';
     this.#hasSavepoints ||= isRehearsal;
     if (this.#hasSavepoints) {
       this.#engine.post(`savepoint ${name}`);
-      this.#changesFrom = before.changes;
+      changes.from = before.changes;
+      searched.from = before.searched;
     }
     try {
       const result = await part();
@@ -215,7 +203,8 @@ export class TransactionProgress {
       throw error;
     } finally {
       this.#hasSavepoints = hadSavepoints;
-      this.#changesFrom = changesFrom;
+      changes.from = from.changes;
+      searched.from = from.searched;
     }
   }
 
@@ -227,9 +216,10 @@ export class TransactionProgress {
   }
 
   // Without savepoints, earlier changes can have been written: then the whole group runs again.
-  #forget({ states, changes }: Noted): void {
+  #forget({ states, changes, searched }: Noted): void {
     this.#states.length = states;
-    this.#changes.length = Math.min(this.#changes.length, changes);
+    this.changes.cutTo(changes);
+    this.searched.cutTo(searched);
   }
 }
 

@@ -10,7 +10,9 @@ import * as linksInBulk from './0007-links-in-bulk.ts';
 import * as changes from './0008-changes.ts';
 import * as webhooks from './0009-webhooks.ts';
 import * as backfills from './0010-backfills.ts';
+import * as search from './0011-search.ts';
 import * as timeline from './0012-timeline.ts';
+import * as query from './0013-query.ts';
 
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': initial,
@@ -23,7 +25,9 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0008-changes': changes,
   '0009-webhooks': webhooks,
   '0010-backfills': backfills,
+  '0011-search': search,
   '0012-timeline': timeline,
+  '0013-query': query,
 };
 
 /**
@@ -39,4 +43,5 @@ export const EXPANDING: ReadonlySet<string> = new Set([
   '0007-links-in-bulk',
   '0009-webhooks',
   '0010-backfills',
+  '0013-query',
 ]);

@@ -10,6 +10,13 @@ export function instantMs(text: string): number | undefined {
   }
 }
 
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** Unix milliseconds of an instant in RFC 3339; undefined if it is none. */
+export function rfc3339Ms(text: string): number | undefined {
+  return RFC_3339.test(text) ? instantMs(text) : undefined;
+}
+
 const MILLISECONDS = Array.from({ length: 1_000 }, (_, ms) => `${String(ms).padStart(3, '0')}Z`);
 const MS_AND_ZONE_CHARACTERS = 4;
 

@@ -89,6 +89,8 @@ export interface ResourceOptions {
   filters?: Record<string, Filter>;
   /** The fields that lists can be sorted and filtered by time with; pipelines have only created_at. */
   sorts?: readonly ('created_at' | 'updated_at')[];
+  /** The fields that queries can be sorted by besides these two; each has an index, also of the records without a value. */
+  alsoSortedBy?: readonly string[];
   links?: Record<string, Link>;
   associations?: Record<string, Association>;
   /** Tables whose rows belong to records of this resource but are not links that clients see. */
@@ -148,6 +150,7 @@ export function defineResource(options: ResourceOptions): Resource {
     repeatedBy: [],
     filters: {},
     sorts: ['created_at', 'updated_at'],
+    alsoSortedBy: [],
     links: {},
     associations: {},
     sideTables: [],

@@ -1,5 +1,6 @@
 // Text in the forms in which it is compared, stored and named.
 
+const HASHED = 'sha256:';
 // An index entry of PostgreSQL has at most about 2,700 bytes, and a UTF-16 unit takes at most three.
 const KEY_UNITS_MAX = 256;
 
@@ -9,12 +10,17 @@ const KEY_UNITS_MAX = 256;
  */
 export function textKey(text: string): string {
   if (text.length <= KEY_UNITS_MAX) return text;
-  return `${keyStart(text)}sha256:${Bun.SHA256.hash(text, 'hex')}`;
+  return keyStart(text) + HASHED + Bun.SHA256.hash(text, 'hex');
 }
 
 /** The common prefix of the keys of all texts that begin with this text. */
 export function keyStart(text: string): string {
   return text.slice(0, KEY_UNITS_MAX).toWellFormed();
+}
+
+/** The common prefix of the keys of all long texts that begin like this one; null for text that is its own key. */
+export function longKeyStart(text: string): string | null {
+  return text.length <= KEY_UNITS_MAX ? null : keyStart(text) + HASHED;
 }
 
 /** The form in which emails and names are compared and looked up: lower case. */

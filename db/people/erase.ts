@@ -20,6 +20,7 @@ import { eraseLoggedChanges } from './logged-changes.ts';
 import { findMentions, findSegments, type Mentions, speakerTest } from './mentions.ts';
 import { eraseNames } from './names.ts';
 import { type DataSubject, findTiedRecords } from './person.ts';
+import { eraseSearchWords } from './search-words.ts';
 import { deleteStoredResponses } from './stored-responses.ts';
 import { eraseTimelineDetails } from './timeline-details.ts';
 
@@ -96,6 +97,7 @@ export async function erasePerson(
     if (round === 0) await eraseContact(store, person);
     await eraseLoggedChanges(store, person, new Set([...deleted, ...changed]));
     await eraseTimelineDetails(store, person);
+    await eraseSearchWords(store, person.orgNumber);
   }
   if (person.contact !== null) countIn(erasure, contacts.name).deleted = 1;
   const places = erasure.to_look_at.map((one): [string, ReviewItem] => [`${one.resource}/${one.id}`, one]);

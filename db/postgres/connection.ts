@@ -33,6 +33,7 @@ export class PostgresConnection implements TransactionEngine {
   readonly firstRows = firstRows;
   readonly isPairAmong = isPairAmong;
   readonly isIn = isIn;
+  readonly answersAtOnce = false;
   readonly texts = texts;
   readonly bytePairs = bytePairs;
   readonly uuidBytes = uuidBytes;

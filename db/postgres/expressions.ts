@@ -8,6 +8,7 @@ import {
   sql,
 } from 'kysely';
 import type { PairColumns, TextLimit } from '../engine/engine.ts';
+import type { Repeats } from '../engine/transaction.ts';
 
 /** Whether a value is in a JSON array of texts. */
 export function isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
@@ -88,11 +89,16 @@ export function within<R>(
 }
 
 /** Inserts a JSON array of rows passed as one parameter: one parameter per value takes twice the time. */
-export function insertOf(table: string, columns: readonly string[], ignoresRepeats: boolean): CompiledQuery {
+export function insertOf(table: string, columns: readonly string[], repeats: Repeats): CompiledQuery {
   const names = columns.map((column) => `"${column}"`).join(', ');
   const rows = `json_populate_recordset(null::"${table}", $1::text::json)`;
-  const repeats = ignoresRepeats ? ' on conflict do nothing' : '';
-  return CompiledQuery.raw(`insert into "${table}" (${names}) select ${names} from ${rows}${repeats}`);
+  const insert = `insert into "${table}" (${names}) select ${names} from ${rows}`;
+  if (repeats === 'fail') return CompiledQuery.raw(insert);
+  if (repeats === 'are left out') return CompiledQuery.raw(`${insert} on conflict do nothing`);
+  const changed = columns.filter((column) => !repeats.key.includes(column));
+  const set = changed.map((column) => `"${column}" = excluded."${column}"`).join(', ');
+  const key = repeats.key.map((column) => `"${column}"`).join(', ');
+  return CompiledQuery.raw(`${insert} on conflict (${key}) do update set ${set}`);
 }
 
 /** Updates rows from a JSON array: a statement per row takes twice the CPU time. The array of IDs lets every plan use the key. */

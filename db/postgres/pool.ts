@@ -24,6 +24,7 @@ export class PostgresPool implements Engine {
   readonly firstRows = firstRows;
   readonly isPairAmong = isPairAmong;
   readonly isIn = isIn;
+  readonly answersAtOnce = false;
   readonly texts = texts;
   readonly bytePairs = bytePairs;
   readonly uuidBytes = uuidBytes;

@@ -46,6 +46,7 @@ export class Connection extends Database implements TransactionEngine {
   readonly db: Trx = Object.assign(new Kysely<Schema>({ dialect: new PreparedDialect({ database: this }) }), {
     engine: this,
   });
+  readonly answersAtOnce = true;
   readonly progress = new TransactionProgress(this);
   /** Number of statements so far that could have changed keys. */
   keyChanges = 0;

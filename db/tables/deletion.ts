@@ -15,6 +15,7 @@ import { releaseDependents } from './dependents.ts';
 import { findKeptBeside } from './kept-beside.ts';
 import { deleteExternalIds, externalIdBytesOf, listExternalIds } from './record-external-ids.ts';
 import { findRecord } from './records.ts';
+import { noteDeletedRecords } from './search-notes.ts';
 import { removeTies } from './ties.ts';
 import { forgetRecords } from './timeline-removal.ts';
 
@@ -67,6 +68,7 @@ export async function deleteRecords(
     return { records: -rows.length, bytes: -bytes };
   });
   await removeHeld(trx, resource, { orgNumber, rows });
+  await noteDeletedRecords(trx, resource, orgNumber, rows);
   const note = async (row: RecordRow, tied: Record<string, string>) => {
     const [beside, externalIds] = await looking;
     const own = externalIds.filter(({ record_id }) => record_id === row.id);

@@ -13,6 +13,8 @@ import { toColumns } from '../model/record-forms.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { logReferences, logUpdated, type NotedUpdate, ownerOf } from './changes.ts';
 import { bytesOf } from './content-bytes.ts';
+import { inOrderOf } from './in-order.ts';
+import { noteUpdatedRecords } from './search-notes.ts';
 import { decidingColumns } from './timeline-places.ts';
 import { changesTimelines, showFilled, showUpdated } from './timeline-writes.ts';
 
@@ -130,6 +132,7 @@ export function updateReservedRecords(
   const [first] = updates;
   if (first === undefined) return;
   const context = { orgNumber, at: Number(first.columns.updated_at), cause };
+  noteUpdatedRecords(trx, resource, orgNumber, updates);
   return inTurn([
     () =>
       updates.length > 1
@@ -173,7 +176,7 @@ const filledColumns = memoize((resource: Resource): string[] => [
 ]);
 
 /**
- * Sets a reference of many records in which it is null.
+ * Sets a reference of many records in which it is null; in the log, the changes have the order of the IDs.
  * @param given the records, the value, the time in Unix milliseconds, and the sequence number of the change that causes this
  */
 export async function fillReferences(
@@ -185,7 +188,7 @@ export async function fillReferences(
   const { orgNumber, ids, value, now, cause } = given;
   if (ids.length === 0) return;
   const args = { org: orgNumber, ids: JSON.stringify(ids), value, now };
-  const rows = await fillOf(resource, column)(trx, args);
+  const rows = inOrderOf(ids, await fillOf(resource, column)(trx, args), ({ id }) => id);
   const change = { column, before: null, after: value };
   const filled = rows.map((row) => ({
     id: row.id,

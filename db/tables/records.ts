@@ -23,6 +23,7 @@ import { columnsOf } from './columns.ts';
 import { bytesOf } from './content-bytes.ts';
 import { longTexts, PageSizeLimit } from './page-size.ts';
 import { recordId } from './record-id.ts';
+import { noteNewRecords } from './search-notes.ts';
 import { showsByItself } from './timeline-places.ts';
 import { showCreated } from './timeline-writes.ts';
 
@@ -120,6 +121,7 @@ export async function restoreReservedRecord(
   row: RecordRow,
 ): Promise<number> {
   await statementsOf(resource).insert(trx, [row]);
+  noteNewRecords(trx, resource, orgNumber, [row]);
   await showCreated(trx, resource, { orgNumber, isRestored: true }, [row]);
   return logCreated(trx, resource, { orgNumber, at: now, action: 'undeleted' }, [row]);
 }
@@ -130,6 +132,7 @@ function insertRows(
   { orgNumber, now, cause, sequence }: Provenance & Pick<NewRecord, 'cause' | 'sequence'>,
   rows: readonly RecordRow[],
 ): Eventually<void> {
+  noteNewRecords(trx, resource, orgNumber, rows);
   return inTurn([
     () => statementsOf(resource).insert(trx, rows),
     () => (showsByItself(resource) ? showCreated(trx, resource, { orgNumber }, rows) : undefined),

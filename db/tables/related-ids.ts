@@ -52,12 +52,12 @@ function addAll(found: Map<string, string[]>, rows: readonly RelatedRow[]): void
     if (related === null) continue;
     const known = found.get(id) ?? [];
     const all = new Set([...known, ...related.split(' ')]);
-    found.set(id, newestFirst(all).slice(0, RELATED_MAX));
+    found.set(id, idsNewestFirst(all).slice(0, RELATED_MAX));
   }
 }
 
 /** The IDs of records, newest first. */
-export function newestFirst(ids: Iterable<string>): string[] {
+export function idsNewestFirst(ids: Iterable<string>): string[] {
   return [...ids].sort((a, b) => (a < b ? 1 : -1));
 }
 

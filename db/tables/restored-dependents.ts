@@ -8,6 +8,7 @@ import { TimeSlices } from '../event-loop.ts';
 import type { ColumnValue } from '../model/fields.ts';
 import type { Resource } from '../model/resource.ts';
 import { columnsTo } from './dependents.ts';
+import { inOrderOf } from './in-order.ts';
 import { fillReferences, updateReservedRecords } from './record-updates.ts';
 import { type CausedChange, type LoggedEffect, type Restoration, readEffects } from './restoration.ts';
 import { restoreLinks } from './restored-links.ts';
@@ -62,10 +63,10 @@ async function restoreReferences(
         await fillReferences(trx, other, column, { orgNumber, ids, value: id, now, cause });
         continue;
       }
-      const rows = (await findUnset(trx, other, column, { orgNumber, ids })) as RecordRow[];
+      const unset = (await findUnset(trx, other, column, { orgNumber, ids })) as RecordRow[];
       const columns = { [column]: id, updated_at: now };
       const values = new Map(cleared.map((change) => [change.id, change.values]));
-      const updates = rows.map((row) => {
+      const updates = inOrderOf(ids, unset, (row) => row.id).map((row) => {
         const linkedAt = values.get(row.id)?.linked_at ?? null;
         return { row, columns: { ...columns, [association.linkedAt]: linkedAt } };
       });
@@ -73,7 +74,7 @@ async function restoreReferences(
     }
 }
 
-/** Those of the records whose reference is null, with what the log needs of them. */
+/** Those of the records whose reference is null, in no order, with what the log needs of them. */
 export async function findUnset(
   db: Db,
   resource: Resource,

@@ -6,6 +6,7 @@ import type { Link, Resource, Row } from '../model/resource.ts';
 import { getLinkKind, type LinkKind } from '../model/resources/link-kinds.ts';
 import { getResource } from '../model/resources/registry.ts';
 import { columnsTo } from './dependents.ts';
+import { inOrderOf } from './in-order.ts';
 import {
   fillLinks,
   findLinkEnds,
@@ -16,6 +17,7 @@ import {
 } from './link-batches.ts';
 import type { KindLinkRow } from './link-lists.ts';
 import type { CausedChange, Restoration } from './restoration.ts';
+import type { Tie } from './ties.ts';
 
 /** A link as the log has it. */
 interface LoggedLink {
@@ -47,15 +49,13 @@ export async function restoreLinks(
   }
   for (const [kind, links] of Map.groupBy(cleared, (link) => link.kind)) {
     const columns = columnsTo(resource, kind.link.fields);
-    const existing = await findLinks(
-      trx,
-      kind,
-      orgNumber,
-      links.map(({ row }) => row),
-    );
+    const ties = links.map(({ row }) => row);
+    const existing = inOrderOf(ties.map(nameOf), await findLinks(trx, kind, orgNumber, ties), nameOf);
     await fillLinks(trx, kind, writing, { columns, value: id }, existing);
   }
 }
+
+const nameOf = ({ parent_id, child_id }: Tie) => `${parent_id} ${child_id}`;
 
 function loggedLink({ resource, id, values }: CausedChange): LoggedLink[] {
   const { name, resource: child, id: childId, linked_at: linkedAt, fields = {} } = values;

@@ -5,6 +5,7 @@ import type { Db, RecordKey, TranscriptRow, Trx } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import type { JsonValue } from '../model/json.ts';
 import { bytesIn } from './content-bytes.ts';
+import { noteTranscript } from './search-notes.ts';
 
 export interface Transcript {
   recordingId: string;
@@ -71,6 +72,7 @@ export async function saveTranscript(
     records: 0,
     bytes: bytesIn(segments) - bytesIn(stored?.segments),
   }));
+  noteTranscript(trx, orgNumber, id, stored?.segments);
   if (stored !== undefined) {
     const removal = trx.deleteFrom('recording_transcripts').where('org_id', '=', orgNumber);
     await removal.where('recording_id', '=', id).execute();

@@ -40,7 +40,7 @@ export async function findDelete(
   if ((await findRecord(trx, resource, { orgNumber, id })) !== undefined) return undefined;
   await saveChanges(trx);
   // Another request of the same transaction deletes it, which is not in the log yet: as if that came later.
-  const isDeletedNow = trx.engine.progress.isNoted(
+  const isDeletedNow = trx.engine.progress.changes.has(
     (change) =>
       change.action === CHANGE_ACTIONS.indexOf('deleted') &&
       change.resource === CHANGE_RESOURCES.indexOf(resource.name) &&

@@ -50,7 +50,7 @@ export async function docsPage(document: Data, base: string): Promise<string> {
 <button type="button" class="keys" data-keys="v2">API keys</button>
 </header>
 <nav id="contents" popover aria-label="Contents">
-<search><label for="search">Search operations</label><input id="search" type="search" autocomplete="off" spellcheck="false" aria-keyshortcuts="/"></search>
+<search><label for="find">Search operations</label><input id="find" type="search" autocomplete="off" spellcheck="false" aria-keyshortcuts="/"></search>
 <p id="found" role="status"></p>
 <ol id="results" hidden></ol>
 ${contents(guide, versions)}

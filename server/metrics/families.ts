@@ -59,6 +59,7 @@ export const FAMILIES = {
     'Fraction of the limit on stored responses that the organization with the highest usage has used.',
   ),
   crm_changes_kept: gauge('Changes of records and links that the log contains.'),
+  crm_search_pending_records: gauge('Writes of records that the search index does not have yet.'),
   crm_webhooks: gauge(
     'Webhooks; state is enabled, off (disabled by a client) or disabled (by the server or with its key).',
     ['state'],

@@ -4,6 +4,7 @@ import type { Store } from '../../db/store.ts';
 import { countChanges } from '../../db/tables/change-retention.ts';
 import { findLastBackup } from '../../db/tables/last-backup.ts';
 import { sumReplayBytes } from '../../db/tables/quotas.ts';
+import { countPending } from '../../db/tables/search-pending.ts';
 import { listWebhookHealth, type WebhookHealth } from '../../db/tables/webhook-health.ts';
 import type { Answer, Operation } from '../operation.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
@@ -67,6 +68,7 @@ export async function serviceMetrics(sources: ServiceSources): Promise<Metric[]>
   // Left out if the database cannot be read right now.
   const answers = await sumReplayBytes(store.read, Date.now()).catch(() => null);
   const changes = await countChanges(store.read).catch(() => null);
+  const searchPending = await countPending(store.read).catch(() => null);
   const webhookHealth = await listWebhookHealth(store.read).catch(() => null);
   const metrics = new MetricValues();
   metrics.put('crm_build_info', 1, { version, commit, engine: stats.engine });
@@ -77,6 +79,7 @@ export async function serviceMetrics(sources: ServiceSources): Promise<Metric[]>
   metrics.put('crm_stored_answer_bytes', answers?.bytes ?? null, {});
   metrics.put('crm_stored_answers_used_ratio', answers?.usedMost ?? null, {});
   metrics.put('crm_changes_kept', changes, {});
+  metrics.put('crm_search_pending_records', searchPending, {});
   putWebhooks(metrics, webhooks, webhookHealth);
   const lastBackupAt = stats.file === null ? null : await findLastBackupTime(store).catch(() => null);
   metrics.put('crm_backup_last_success_timestamp_seconds', seconds(lastBackupAt), {});

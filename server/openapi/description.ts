@@ -8,7 +8,9 @@ import { BATCH_ITEMS_MAX } from '../operation.ts';
 import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from '../v2/paging.ts';
 import { COPY } from './copy-guide.ts';
 import { LIMITS, REQUESTS } from './limits.ts';
+import { QUERIES } from './query-guide.ts';
 import { RECEIVE } from './receive-guide.ts';
+import { SEARCHES } from './search-guide.ts';
 import { SELECTIONS } from './selection-guide.ts';
 import { SYNC } from './sync-guide.ts';
 import { TIMELINES } from './timeline-guide.ts';
@@ -28,10 +30,19 @@ export function description(): string {
     VALUES,
     WRITES,
     EXTERNAL_IDS,
+    CONDITIONS,
+    IDEMPOTENCY,
+    QUERIES,
+    SEARCHES,
+    TIMELINES,
+    COPY,
+    RECEIVE,
+    SYNC,
+    LIMITS,
+    REQUESTS,
+    VERSIONS,
   ];
-  return [...sections, CONDITIONS, IDEMPOTENCY, TIMELINES, COPY, RECEIVE, SYNC, LIMITS, REQUESTS, VERSIONS]
-    .map((section) => section.trim())
-    .join('\n\n');
+  return sections.map((section) => section.trim()).join('\n\n');
 }
 
 const INTRODUCTION = `

@@ -1,7 +1,7 @@
 // The part of the guide about include and fields.
 import { RELATED_MAX } from '../../db/model/resource.ts';
+import { INCLUDES_MAX } from '../../db/model/resources/includes.ts';
 import { RELATED_EXAMINED_MAX } from '../../db/tables/related-ids.ts';
-import { INCLUDES_MAX } from '../v2/selections.ts';
 
 export const SELECTIONS = `
 ## Include and fields

@@ -4,6 +4,7 @@ import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { CHANGES_TAG } from '../v2/feed-requests.ts';
 import { LINKS_TAG } from '../v2/links-in-bulk.ts';
 import { titleOf } from '../v2/naming.ts';
+import { SEARCH_TAG } from '../v2/search.ts';
 import { WEBHOOKS_TAG } from '../v2/webhook-answers.ts';
 
 // In the order of the specification: first people, then what happens with them.
@@ -12,6 +13,8 @@ const FIRST = ['contacts', 'companies'];
 const API_KEY = { name: 'API key', description: 'What the key of a request is, and what it can do.' };
 
 const LINKS = { name: LINKS_TAG, description: 'Links between records of all kinds, many in one request.' };
+
+const SEARCH = { name: SEARCH_TAG, description: 'Finds records of all kinds by words.' };
 
 const CHANGES = {
   name: CHANGES_TAG,
@@ -41,6 +44,7 @@ export function tags(): Data[] {
     API_KEY,
     ...ordered.map((resource) => ({ name: titleOf(resource), description: resource.description })),
     LINKS,
+    SEARCH,
     CHANGES,
     WEBHOOKS,
     ...V1_TAGS.map(([name, description]) => ({ name, description })),

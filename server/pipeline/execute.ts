@@ -12,8 +12,10 @@ import { recordAudit } from '../../db/tables/audit.ts';
 import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
+import { IndexUpdates } from '../index-updates.ts';
 import type { Answer, Call, EventFeed, Operation, StreamCall, TransactionOperation } from '../operation.ts';
-import type { Cursors } from '../signing/cursors.ts';
+import { Cursors } from '../signing/cursors.ts';
+import { signingOf } from '../signing/signing.ts';
 import type { Exchange, RequestMeta } from './exchange.ts';
 import { type AuditEvent, type ExportAudit, OncePerName } from './export-audit.ts';
 import type { WriteObserver } from './observer.ts';
@@ -46,6 +48,8 @@ export interface Executor {
   write(executable: Executable<TransactionOperation>): Promise<Executed>;
   /** Notes when a key was last used, in Unix milliseconds; not awaited, and not guaranteed. */
   noteUse(key: RecordKey, at: number): void;
+  /** Brings the search index of an organization up to date with its records. */
+  updateIndex(orgNumber: number): Promise<void>;
   /** Adds an entry to the audit log that no other write adds; a repeated fact is added once. */
   record(event: AuditEvent): Promise<void>;
 }
@@ -72,7 +76,8 @@ export function execute(
   const { wait } = holding;
   if (operation.isWrite || (operation.isLookup && executable.keyed !== null))
     return executor.write({ ...executable, operation });
-  const reading = { ...call, db: store.read, now: exchange.now, cursors, wait };
+  const updateIndex = () => executor.updateIndex(call.access.orgNumber);
+  const reading = { ...call, db: store.read, now: exchange.now, cursors, wait, updateIndex };
   if (operation.answerKind === 'stream') {
     return andThen(operation.run({ ...reading, lastEventId: holding.lastEventId }), holding.openStream);
   }
@@ -103,9 +108,12 @@ export function storeExecutor(
   { clock = Date.now, observer }: { clock?: () => number; observer?: WriteObserver | undefined } = {},
 ): Executor {
   const once = new OncePerName();
+  const cursors = new Cursors(signingOf(store));
+  const index = new IndexUpdates(store);
   return {
+    updateIndex: (orgNumber) => index.update(orgNumber),
     write: async (executable) => {
-      const { answer, executed } = await write(store, clock, executable).catch((error) => {
+      const { answer, executed } = await write({ store, cursors }, clock, executable).catch((error) => {
         if (error instanceof NoRoomError) return NOTHING_DONE;
         throw error;
       });
@@ -140,7 +148,7 @@ interface CarriedOut {
 }
 
 async function write(
-  store: Store,
+  { store, cursors }: { store: Store; cursors: Cursors },
   clock: () => number,
   executable: Executable<TransactionOperation>,
 ): Promise<CarriedOut> {
@@ -150,7 +158,7 @@ async function write(
   const run = async (db: Trx) => {
     if (exchange.givenUp !== null) throw exchange.givenUp;
     const trx = actingAs(db, keyAuthor(call.access.keyNumber, exchange.requestId));
-    return operation.run({ ...call, db: trx, now: await takeInstant(db, orgNumber, clock()) });
+    return operation.run({ ...call, db: trx, now: await takeInstant(db, orgNumber, clock()), cursors });
   };
   // Before the commit, so that a write is undone if its response cannot be given.
   const checked = (rendered: Rendered) => {

@@ -1,6 +1,6 @@
 // Detects exports for the audit log: clients that announce one, and clients that page through a list to its end.
 import { BoundedMap } from '../../db/cache.ts';
-import type { Data } from '../../db/model/json.ts';
+import { type Data, isObject } from '../../db/model/json.ts';
 import type { AuditEntry } from '../../db/tables/audit.ts';
 import type { Call, ListAnswer, Operation } from '../operation.ts';
 import { actorOf } from '../request-origin.ts';
@@ -89,8 +89,17 @@ function listOf({ path, query }: Operation, asked: Data): string {
   return [path.replace(/^\/api\/v\d\//, ''), ...required.map((name) => asked[name])].join('/');
 }
 
+// The fields that the filter of a query names, at whatever level.
+function fieldsIn(filter: Data): string[] {
+  return Object.entries(filter).flatMap(([name, value]) => {
+    if (name === 'not' && isObject(value)) return fieldsIn(value);
+    const isList = (name === 'and' || name === 'or') && Array.isArray(value);
+    return isList ? value.flatMap((part) => (isObject(part) ? fieldsIn(part) : [])) : [name];
+  });
+}
+
 // Only the names, since a value can be a person's email address.
 function filtersOf({ filter, ...others }: Data): string[] {
-  if (typeof filter === 'object' && filter !== null) return Object.keys(filter);
+  if (isObject(filter)) return [...new Set(fieldsIn(filter))];
   return Object.keys(others).filter((name) => !PAGING.has(name));
 }

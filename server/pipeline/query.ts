@@ -2,12 +2,11 @@
 
 import { EXTERNAL_ID_EXAMPLE, parseExternalIdName } from '../../db/model/external-ids.ts';
 import { enumFault, type Fault, requiredFault, type ValidationCode } from '../../db/model/faults.ts';
-import { instantMs } from '../../db/model/instants.ts';
+import { rfc3339Ms } from '../../db/model/instants.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { validationError } from '../errors.ts';
 import type { Operation, QueryParameter } from '../operation.ts';
 
-const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 const UNIX_MS = /^-?\d{1,15}$/;
 const INTEGER = /^-?(0|[1-9]\d*)$/;
 
@@ -163,7 +162,7 @@ function externalIdOf(text: string): Refusal | { value: string } {
 /** Unix milliseconds of an instant in RFC 3339 or Unix milliseconds; undefined if it is neither. */
 export function parseInstant(text: string): number | undefined {
   if (UNIX_MS.test(text)) return Number(text);
-  return RFC_3339.test(text) ? instantMs(text) : undefined;
+  return rfc3339Ms(text);
 }
 
 function instantOf(text: string): Refusal | { value: number } {

@@ -5,7 +5,8 @@ import type { Data } from '../../db/model/json.ts';
 import { retryAfterSeconds } from '../../db/store.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { ApiError } from '../errors.ts';
-import type { Answer, IncludedRecords, ListAnswer } from '../operation.ts';
+import type { IncludedRecords } from '../included.ts';
+import type { Answer, ListAnswer } from '../operation.ts';
 import { quotaRefusal } from '../quotas/quota-errors.ts';
 import { type Exchange, type RequestMeta, responseMeta } from './exchange.ts';
 

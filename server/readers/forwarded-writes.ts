@@ -14,7 +14,7 @@ import { signingOf } from '../signing/signing.ts';
 import type { Channel, Handler } from './channel.ts';
 
 /** What a thread can ask the writing thread. */
-export type WriteKind = 'write' | 'noteUse' | 'record' | 'ready';
+export type WriteKind = 'write' | 'updateIndex' | 'noteUse' | 'record' | 'ready';
 
 /** A write as it is sent. */
 interface ForwardedWrite {
@@ -43,6 +43,7 @@ export function remoteExecutor(channel: Pick<Channel<WriteKind>, 'ask' | 'tell'>
       else if (executed !== null) reservation.take(bytesToSend(executed.body));
       return typeof executed === 'number' ? null : executed;
     },
+    updateIndex: async (orgNumber) => void (await channel.ask('updateIndex', String(orgNumber))),
     record: async (event) => void (await channel.ask('record', JSON.stringify(event))),
     noteUse: (key, at) => channel.tell('noteUse', JSON.stringify({ key, at })),
   };
@@ -85,6 +86,13 @@ export function writeHandlers(
     noteUse: (text) => {
       const { key, at } = JSON.parse(text) as { key: RecordKey; at: number };
       executor.noteUse(key, at);
+    },
+    updateIndex: async (text) => {
+      try {
+        await executor.updateIndex(Number(text));
+      } catch (error) {
+        throw publicError(error);
+      }
     },
     record: (text) => executor.record(JSON.parse(text) as AuditEvent),
     ready: () => store.ready(),

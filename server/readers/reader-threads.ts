@@ -96,6 +96,7 @@ export class ReaderThreads {
     const onStore = (kind: WriteKind | WaitKind) => (text: string) => this.#handlers?.[kind](text);
     const handlers: Record<ParentKind, Handler> = {
       write: onStore('write'),
+      updateIndex: onStore('updateIndex'),
       noteUse: onStore('noteUse'),
       record: onStore('record'),
       ready: onStore('ready'),

@@ -3,9 +3,9 @@
 import type { Data } from '../../db/model/json.ts';
 import { RELATED_MAX } from '../../db/model/resource.ts';
 import type { Include } from '../../db/model/resources/includes.ts';
-import { listRelatedIds, newestFirst } from '../../db/tables/related-ids.ts';
+import { idsNewestFirst, listRelatedIds } from '../../db/tables/related-ids.ts';
 import { ownerFilter } from '../access.ts';
-import type { IncludedRecord, IncludedRecords } from '../operation.ts';
+import type { IncludedRecord, IncludedRecords } from '../included.ts';
 import { FoundRecords, readWhatFits, type Wanted } from './included-records.ts';
 import type { Reader } from './rules.ts';
 
@@ -60,7 +60,7 @@ function referredTo(record: Data, columns: readonly string[]): readonly string[]
 }
 
 function merged(own: readonly string[], others: readonly string[]): readonly string[] {
-  return own.length === 0 ? others : newestFirst(new Set([...own, ...others]));
+  return own.length === 0 ? others : idsNewestFirst(new Set([...own, ...others]));
 }
 
 // Adds what it includes to the whole.

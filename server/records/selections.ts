@@ -6,7 +6,7 @@ import { shownColumns } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { Include } from '../../db/model/resources/includes.ts';
 import { longTexts } from '../../db/tables/page-size.ts';
-import type { IncludedRecords } from '../operation.ts';
+import type { IncludedRecords } from '../included.ts';
 import { includeRecords } from './includes.ts';
 import type { Reader } from './rules.ts';
 

@@ -26,6 +26,8 @@ import { addressesOf } from './timeline-ties.ts';
 /** How many entries a request examines. */
 export const TIMELINE_EXAMINED_MAX = 10_000;
 const ROWS_AT_ONCE_MAX = 200;
+// A company's tasks and deals mostly show by themselves and through a contact.
+const ROWS_PER_ENTRY = 2;
 
 /** Which part of a timeline is wanted. */
 export interface TimelineRequest {
@@ -61,10 +63,12 @@ export async function readTimeline(
 ): Promise<TimelinePage> {
   const kinds = readableKinds(reader, request.kinds);
   const record = await getRecord(reader, resource, id);
-  const ranges = rangesOf(resource, record, kinds, request.isOwnOnly);
+  // With what shows through contacts and deals, as far as the key sees these.
+  const isWhole = resource === companies && !request.isOwnOnly;
+  const ranges = rangesOf(resource, record, kinds, isWhole);
   const page: TimelinePage = { items: [], places: [], next: null };
   let after = request.after ?? placeBefore(request.until ?? Number.MAX_SAFE_INTEGER);
-  let limit = request.limit + 1;
+  let limit = (request.limit + 1) * (isWhole ? ROWS_PER_ENTRY : 1);
   let last: TimelineRow | null = null;
   const turns = new TimeSlices();
   for (let examined = 0; ; ) {
@@ -84,7 +88,7 @@ export async function readTimeline(
     after = last !== null && isSameEntry(end, last) ? placeAfterEntry(end) : placeOfEntryRow(end);
     examined += rows.length;
     if (examined >= TIMELINE_EXAMINED_MAX) return { ...page, next: after };
-    limit = ROWS_AT_ONCE_MAX;
+    limit = Math.min(ROWS_AT_ONCE_MAX, limit * 2);
     if (turns.isOver) await turns.next();
   }
 }
@@ -100,7 +104,7 @@ function rangesOf(
   resource: Resource,
   record: Data,
   kinds: readonly TimelineKind[],
-  isOwnOnly: boolean,
+  isWhole: boolean,
 ): TimelineRange[] {
   const { name } = resource;
   if (!hasTimeline(name)) throw new Error(`${name} have no timeline`);
@@ -110,8 +114,6 @@ function rangesOf(
   });
   const itself: Subject = { on: name, id: String(record.id) };
   const own = kinds.map((kind) => range(itself, kind));
-  // Through contacts and deals, as far as the key sees these.
-  const isWhole = resource === companies && !isOwnOnly;
   const through = isWhole ? kinds.map((kind) => range(itself, kind, true)) : [];
   const addresses = resource === contacts ? addressesOf(record) : [];
   const people = OF_PEOPLE.filter((kind) => kinds.includes(kind));

@@ -13,6 +13,8 @@ import { externalIdOperations } from './external-ids.ts';
 import { historyOperation } from './history.ts';
 import { linkOperations } from './links.ts';
 import { bulkLinkOperations } from './links-in-bulk.ts';
+import { queryOperations } from './queries.ts';
+import { searchOperation } from './search.ts';
 import { timelineOperation } from './timeline.ts';
 import type { TranscriptLinks } from './transcript-links.ts';
 import { transcriptDownload, withTranscriptLink } from './transcripts.ts';
@@ -35,6 +37,7 @@ export function v2Operations(
     authentication(requestsPerMinute),
     ...RESOURCES.flatMap((resource) => operationsOf(resource, alone[resource.name])),
     ...bulkLinkOperations(),
+    searchOperation(),
     ...changeOperations(),
     ...webhookOperations(webhookNetworks),
     transcriptDownload(transcriptLinks),
@@ -46,6 +49,7 @@ function operationsOf(resource: Resource, alone?: ShownAlone): Operation[] {
   const associations = Object.entries(resource.associations) as [string, Association][];
   return [
     ...collectionOperations(resource, alone),
+    ...queryOperations(resource),
     ...links.flatMap(([name, link]) => linkOperations(resource, name, link)),
     historyOperation(resource),
     ...(hasTimeline(resource.name) ? [timelineOperation(resource)] : []),

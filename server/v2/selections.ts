@@ -2,13 +2,10 @@
 import { type TSchema, Type } from 'typebox';
 import type { JsonValue } from '../../db/model/json.ts';
 import { RELATED_MAX, type Resource } from '../../db/model/resource.ts';
-import { includesOf } from '../../db/model/resources/includes.ts';
+import { INCLUDES_MAX, includesOf } from '../../db/model/resources/includes.ts';
 import type { Call, QueryParameter } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
 import { type Selection, shownFields } from '../records/selections.ts';
-
-/** How many names `include` can have. */
-export const INCLUDES_MAX = 5;
 
 /** The parameter `include` of what shows records of a resource. */
 export function includeParameter(resource: Resource): Record<string, QueryParameter> {

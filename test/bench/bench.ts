@@ -5,12 +5,13 @@ import { join, resolve } from 'node:path';
 import { Databases } from './databases.ts';
 import { Fleet } from './fleet.ts';
 import { FOLLOWING, measureFollowing } from './following.ts';
+import { measureLarge } from './large/large.ts';
 import { MEASUREMENTS, measured } from './measurements.ts';
 import { OPERATIONS } from './operations.ts';
 import { BARE_SERVERS, type Options, readOptions, USAGE } from './options.ts';
 import { jsonOf, newReport, type Report, reportOf } from './report.ts';
 import { measure } from './rounds.ts';
-import { type Binary, isBuild, killServers, type ServerName } from './servers.ts';
+import { type Binary, findBinary, isBuild, killServers, type ServerName } from './servers.ts';
 import { headerLine, measurementLines, operationLines } from './terminal.ts';
 
 /**
@@ -18,8 +19,8 @@ import { headerLine, measurementLines, operationLines } from './terminal.ts';
  * on PostgreSQL if that is asked for.
  */
 function binaries({ postgres, readers }: Options): Binary[] {
-  const { CRM_BIN = join(import.meta.dir, '../../dist/crm'), CRM_BIN_BEFORE } = process.env;
-  const binary = resolve(CRM_BIN);
+  const { CRM_BIN_BEFORE } = process.env;
+  const binary = findBinary();
   const found: Binary[] = [{ name: 'crm', binary }];
   if (CRM_BIN_BEFORE !== undefined) found.push({ name: 'before', binary: resolve(CRM_BIN_BEFORE) });
   found.push({ name: 'crm-unlogged', binary, flags: ['--changes-days', '0'] });
@@ -83,7 +84,8 @@ async function main(args: readonly string[]): Promise<void> {
     });
   }
   try {
-    const report = await run(options, folder, databases);
+    const measured = options.large === undefined ? run : measureLarge;
+    const report = await measured(options, folder, databases);
     if (options.json !== undefined) await Bun.write(options.json, jsonOf(report));
   } finally {
     await clear();

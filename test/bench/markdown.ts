@@ -30,10 +30,15 @@ export function withTables(page: string, report: Report): string {
   let text = page;
   for (const { name, server, tables: made } of SECTIONS) {
     if (report.builds[server] === undefined) continue;
-    const [start, end] = placeOf(text, name);
-    text = `${text.slice(0, start)}\n\n${made(report)}\n\n${text.slice(end)}`;
+    text = withSection(text, name, made(report));
   }
   return text;
+}
+
+/** The page with other text between the marks of that name. */
+export function withSection(page: string, name: string, made: string): string {
+  const [start, end] = placeOf(page, name);
+  return `${page.slice(0, start)}\n\n${made}\n\n${page.slice(end)}`;
 }
 
 /** What stands on the page between the marks of that name. */
@@ -192,7 +197,8 @@ function latencyOf({ servers }: OperationReport, name: ServerName): string {
   return p50 == null || p99 == null ? NOTHING : `${p50.toFixed(1)} / ${p99.toFixed(1)}`;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table of Markdown. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }

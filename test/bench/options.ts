@@ -14,6 +14,10 @@ export interface Options {
   json: string | undefined;
   /** So many threads that answer, beside a server that has none; undefined for no such server. */
   readers: number | undefined;
+  /** The size of a large database to measure instead of all else, 1 for a million contacts; undefined for none. */
+  large: number | undefined;
+  /** So many different requests of each kind a large database is asked. */
+  requests: number;
   /** Address of a PostgreSQL server, to run crm and a bare server there too. */
   postgres: string | undefined;
 }
@@ -24,6 +28,11 @@ export const BARE_SERVERS = ['bare', 'same-tables', 'bare-postgres'] as const;
 const FULL = { rounds: 5, seconds: 1, contacts: 100_000, connections: 32 };
 // For CI: shows that everything works, and nothing else.
 const SHORT = { rounds: 1, seconds: 0.01, contacts: 800, connections: 4 };
+
+// Of a large database: seconds that each question is asked, at least, different requests of each, and rounds of writes.
+const LARGE = { rounds: 3, seconds: 2 };
+const REQUESTS = 300;
+const REQUESTS_SHORT = 40;
 
 export const USAGE = `bun run bench [options]
 
@@ -37,6 +46,7 @@ Compares dist/crm (or CRM_BIN) with bare servers, and with another build of crm 
   --seconds N        seconds of each round on each server (${FULL.seconds})
   --contacts N       contacts that are there (${FULL.contacts.toLocaleString('en')})
   --connections N    connections at a time (${FULL.connections})
+  --large [SCALE]    a large database instead: 1 (if no scale is given) is a million contacts, 0.01 ten thousand
   --json FILE        writes every figure to a file too
   --short            few contacts and fractions of a second: shows that it works, measures nothing`;
 
@@ -44,7 +54,7 @@ Compares dist/crm (or CRM_BIN) with bare servers, and with another build of crm 
 export function readOptions(args: readonly string[]): Options {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
-    args: [...args],
+    args: withScale(args),
     options: {
       only: text,
       against: text,
@@ -55,12 +65,17 @@ export function readOptions(args: readonly string[]): Options {
       json: text,
       postgres: text,
       readers: text,
+      large: text,
       short: { type: 'boolean' },
       help: { type: 'boolean' },
     },
   });
-  const base = values.short ? SHORT : FULL;
-  const numberOf = (name: keyof typeof FULL | 'readers', usual?: number) => {
+  const isLarge = values.large !== undefined;
+  const base = {
+    ...(values.short ? SHORT : FULL),
+    ...(isLarge && !values.short && LARGE),
+  };
+  const numberOf = (name: keyof typeof FULL | 'readers' | 'large', usual?: number) => {
     const number = Number(values[name] ?? usual);
     if (number > 0) return number;
     throw new Error(`--${name} must be a positive number\n\n${USAGE}`);
@@ -74,7 +89,17 @@ export function readOptions(args: readonly string[]): Options {
     contacts: numberOf('contacts', base.contacts),
     connections: numberOf('connections', base.connections),
     readers: values.readers === undefined ? undefined : numberOf('readers'),
+    requests: values.short ? REQUESTS_SHORT : REQUESTS,
+    large: isLarge ? numberOf('large') : undefined,
     json: values.json,
     postgres: values.postgres,
   };
+}
+
+/** The flags with the usual scale after a --large that has none. */
+function withScale(args: readonly string[]): string[] {
+  return args.flatMap((arg, index) => {
+    const next = args[index + 1];
+    return arg === '--large' && (next === undefined || next.startsWith('--')) ? [arg, '1'] : [arg];
+  });
 }

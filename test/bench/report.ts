@@ -48,9 +48,17 @@ export interface OperationReport {
   ratios: Partial<Record<OtherName, Ratios>>;
 }
 
+/** What was measured on. */
+export interface Machine {
+  cpu: string;
+  cores: number;
+  memoryMib: number;
+  kernel: string;
+}
+
 export interface Report {
   madeAt: string;
-  machine: { cpu: string; cores: number; memoryMib: number; kernel: string };
+  machine: Machine;
   bun: string;
   /** What `crm version` says of each build. */
   builds: Partial<Record<BuildName, string>>;
@@ -63,6 +71,15 @@ export interface Report {
   following: Measurement[];
 }
 
+/** This machine. */
+export function thisMachine(): Machine {
+  const [cpu] = cpus();
+  // Without what a distribution adds.
+  const [kernel = ''] = release().split('-');
+  const memoryMib = Math.round(totalmem() / 2 ** 20);
+  return { cpu: cpu?.model ?? 'unknown', cores: cpus().length, memoryMib, kernel };
+}
+
 /** A report without figures yet. */
 export function newReport(
   binaries: readonly Binary[],
@@ -70,13 +87,9 @@ export function newReport(
   postgres: string | undefined,
 ): Report {
   const { rounds, seconds, contacts, connections, readers } = options;
-  const [cpu] = cpus();
-  // Without what a distribution adds.
-  const [kernel = ''] = release().split('-');
-  const memoryMib = Math.round(totalmem() / 2 ** 20);
   return {
     madeAt: new Date().toISOString(),
-    machine: { cpu: cpu?.model ?? 'unknown', cores: cpus().length, memoryMib, kernel },
+    machine: thisMachine(),
     bun: Bun.version,
     builds: Object.fromEntries(binaries.map(({ name, binary }) => [name, runCrm(binary, ['version'])])),
     options: { rounds, seconds, contacts, connections, readers },
@@ -124,7 +137,7 @@ function figuresOf(results: readonly Measured[]): Figures {
 }
 
 /** The text of the JSON file; six digits are more than anything here can be told with. */
-export function jsonOf(report: Report): string {
+export function jsonOf(report: object): string {
   const short = (_: string, value: unknown) =>
     typeof value === 'number' ? Number(value.toPrecision(6)) : value;
   return `${JSON.stringify(report, short, 2)}\n`;

@@ -1,6 +1,6 @@
 // The servers that are compared: crm on each engine, another build of it, and the bare ones on copies of its databases.
 import { cpSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { freePort } from '../support/ports.ts';
 
 export type BuildName = 'crm' | 'before' | 'crm-unlogged' | 'crm-readers' | 'crm-postgres';
@@ -66,11 +66,22 @@ export function killServers(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
+/** Has a process end with the servers of a run that is given up, until the function that this returns is called. */
+export function killedWithServers(child: Bun.Subprocess): () => void {
+  children.add(child);
+  return () => children.delete(child);
+}
+
+/** The executable that is measured: that of CRM_BIN, or else dist/crm. */
+export function findBinary(): string {
+  return resolve(process.env.CRM_BIN ?? join(import.meta.dir, '../../dist/crm'));
+}
+
 /** Makes a database with an organization, its users and a key: in an empty one at that address, else in a file. */
 export function initialize(given: Binary, root: string, address?: string): Build {
   const { name, binary } = given;
   const folder = join(root, name);
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   const db = address ?? join(folder, 'crm.db');
   const run = (...args: string[]) => runCrm(binary, args, environment(db));
   const key = run('init', '--org', ORGANIZATION);
@@ -121,8 +132,11 @@ export async function serveBarePostgres(build: Build, address: string): Promise<
   return start({ name: 'bare-postgres', build, port }, [process.execPath, script, address, String(port)]);
 }
 
-// The password of an address is in no list of processes; one that it leaves out may be in the environment.
-function environment(db: string): Record<string, string> {
+/**
+ * The environment of a command that works on a database. The password of an address is in no list of processes; one that it
+ * leaves out may be in the environment.
+ */
+export function environment(db: string): Record<string, string> {
   const given = Object.entries(process.env).filter(([name]) => name.startsWith('PG'));
   return Object.fromEntries([...given.map(([name, value = '']) => [name, value]), ['CRM_DB', db]]);
 }

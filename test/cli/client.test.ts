@@ -256,6 +256,17 @@ describe('waiting and retrying', () => {
     });
   });
 
+  test('a client with a bound waits no longer in all, and gives back the last failure', async () => {
+    const limited = failing(429, { 'retry-after': '1' }, 'RATE_LIMIT_EXCEEDED');
+    steps = [limited, limited, failing(429, { 'retry-after': '30' }, 'RATE_LIMIT_EXCEEDED')];
+    const client = new Client({ url, apiKey: 'k', onWait: (wait) => waits.push(wait), waitSecondsMax: 3 });
+    const response = await client.request('POST', '/api/v2/contacts', { expectErrors: true });
+    expect([response.status, response.headers.get('retry-after'), waits.length]).toEqual([429, '30', 2]);
+    steps = [failing(503)];
+    const hasty = new Client({ url, apiKey: 'k', waitSecondsMax: 0 });
+    expect((await failure(hasty.request('GET', '/api/v2/contacts'))).status).toBe(503);
+  });
+
   test('an abort ends the waiting', async () => {
     steps = [failing(429, { 'retry-after': '3600' })];
     const controller = new AbortController();

@@ -106,7 +106,13 @@ describe('advisories', () => {
     const { code, stdout } = await run();
     expect(code).toBe(1);
     expect(stdout).toContain('high in elysia (shipped): Too trusting, https://example.com/1');
-    expect(stdout).toContain('critical in orval (development tool only)');
+    expect(stdout).toContain('critical in orval (not in the executable)');
+  });
+
+  test('a grave one against what a package needs but the executable does not have is only reported', async () => {
+    known = { hono: advisory('critical') };
+    const { code, stdout } = await run();
+    expect([code, stdout]).toEqual([0, expect.stringContaining('critical in hono (not in the executable)')]);
   });
 
   test('a grave one against tools, and a small one against what ships, are reported', async () => {

@@ -114,7 +114,11 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     ],
     [['list', 'deals', '--filter', 'stage_id='], '--filter stage_id= has no value.', 'stage_id=VALUE'],
     [['list', 'deals', '--fields', 'id,stage'], 'Unknown field "stage". Did you mean stage_id?', 'id, name'],
-    [['list', 'deals', '--sort-by', 'created'], 'Did you mean created_at?', 'created_at or updated_at'],
+    [
+      ['list', 'deals', '--sort-by', 'created'],
+      'Did you mean created_at?',
+      'created_at, updated_at, estimated_value, or estimated_close_date',
+    ],
     [['audit', 'list', '--action', 'key.issue'], 'Did you mean key.issued?', 'key.issued, key.changed'],
     [['keys', 'issue', '--org', 'x', '--scopes', 'deal:read'], 'Did you mean deals:read?', 'deals:write'],
     [['recipe', 'sytemd'], 'Did you mean systemd?', 'systemd'],
@@ -265,6 +269,24 @@ describe('completion', () => {
       ['asc', 'desc'],
     ],
     [['completion', 'f'], ['fish']],
+    [
+      ['search', 'ada', '--types', 'co'],
+      ['contacts', 'companies'],
+    ],
+    [['search', 'ada', '--types', 'contacts,co'], ['contacts,companies']],
+    [
+      ['list', 'deals', '--sort-by', 'e'],
+      ['estimated_value', 'estimated_close_date'],
+    ],
+    [
+      ['export', 'deals', '--fields', 'name,cu'],
+      ['name,currency', 'name,custom'],
+    ],
+    [['get', 'contacts', 'ID', '--include', 'company,o'], ['company,owner']],
+    [
+      ['count', 'deals', '--where', 'co'],
+      ['company_id', 'contacts', 'companies'],
+    ],
   ])('completes %p', async (words, found) => {
     expect((await sandbox.ok(['__complete', '--', ...words])).split('\n')).toEqual(found);
   });

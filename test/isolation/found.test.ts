@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { includesOf } from '../../db/model/resources/includes.ts';
 import { getResource, RESOURCES } from '../../db/model/resources/registry.ts';
+import { IndexUpdates } from '../../server/index-updates.ts';
 import { CHANGEABLE, CREATABLE } from '../support/contract.ts';
 import { expectRefusal } from '../support/envelope.ts';
 import { dumpOf } from '../support/full-organization.ts';
@@ -109,6 +110,34 @@ describe.each(LISTS.map((list): [string, string, List] => [list.path, list.whose
         storedApart(list, at));
   },
 );
+
+describe.each(['before', 'after'])('a search %s what is written is indexed', (when) => {
+  beforeAll(async () => {
+    const { store, orgNumber, otherOrgNumber } = fixture.harness;
+    if (when === 'before') return;
+    for (const one of [orgNumber, otherOrgNumber]) await new IndexUpdates(store).update(one);
+  });
+
+  test.each(WHOSE)('finds nothing of the %s, by any word of it', async (whose) => {
+    const { harness, hidden } = fixture;
+    const { mark, ids, v2 } = hidden[whose];
+    const words = [mark, mark.slice(0, -1), `${mark} ${mark}`, `name-${mark}-0`, `phone-${mark}-0`];
+    const addresses = [`${mark}-0@hidden.example`, `${mark}-0.example`, `${ids.source}:${mark}`];
+    const known = await harness.send('GET', `/api/v2/search?q=${mark}`, { key: v2 });
+    expect(known.body.data.length).toBeGreaterThan(0);
+    const named = Object.values(ids).filter((id) => /^[0-9a-f-]{36}$/.test(id));
+    for (const q of [...words, ...addresses, ...named]) {
+      const reply = await ask(whose, '/api/v2/search', { q, limit: 100 });
+      expect([q, reply.status, reply.body.data, reply.body.page_info.has_next_page]).toEqual([
+        q,
+        200,
+        [],
+        false,
+      ]);
+      expectNoTrace(reply, hidden[whose]);
+    }
+  });
+});
 
 async function storedApart({ whose, name }: List, at: string): Promise<void> {
   const { harness, hidden, askers } = fixture;

@@ -26,7 +26,9 @@ const MASKS: readonly [pattern: RegExp, mask: string][] = [
   [/[\d,]+(\.\d+)? (\w+)\/s\b/g, 'RATE $2/s'],
   [/\b\d+ h \d+ min\b|\b\d+ min( \d+ s)?\b|\b[\d,]+(\.\d+)? (ms|µs|s)\b/g, 'DURATION'],
   [/"ms":[\d.]+/g, '"ms":DURATION'],
-  [/[\d.]+ [kMGT]B free/g, 'SIZE free'],
+  // Each migration can add to these.
+  [/[\d.]+ [kMGT]B(?= free|, all pages|\) in DURATION; verified)/g, 'SIZE'],
+  [/\ball \d+ tables match/g, 'all TABLES match'],
   // The test sets these where a reader has them from elsewhere.
   [/\b((?:url|output)\b.*) \((?:default|from CRM_\w+)\)/g, '$1 (SOURCE)'],
   [/\bon (linux|darwin|win32) (x64|arm64)\b/g, 'on SYSTEM'],

@@ -24,6 +24,9 @@ describe('what differs from run to run', () => {
     ['Process 28556 is asked', 'Process 7 is asked'],
     ['debug: url: http://127.0.0.1:4000 (default)', 'debug: url: http://127.0.0.1:21345 (from CRM_URL)'],
     ['crm.db.before-restore-20261122T191220Z', 'crm.db.before-restore-20270102T000000Z'],
+    ['backups/crm.db (725 kB) in 2 s; verified.', 'backups/crm.db (1.2 MB) in 0 s; verified.'],
+    ['integrity  725 kB, all pages', 'integrity  737 kB, all pages'],
+    ['in 1 s; all 34 tables match.', 'in 0 s; all 36 tables match.'],
     ['one\n…\nfour', 'one\ntwo\nthree\nfour'],
     ['one\n…', 'one'],
   ])('%p agrees with %p', (said, printed) => {

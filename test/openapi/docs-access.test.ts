@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)('with a keyboard', () => {
       await page.keyboard.press('Enter');
       expect(await page.locator('#authentication').isVisible()).toBe(true);
       await page.keyboard.press('/');
-      expect(await focused(page)).toBe('search');
+      expect(await focused(page)).toBe('find');
       await page.keyboard.type('list contacts');
       await page.keyboard.press('Enter');
       await page.locator('#listContacts').waitFor({ state: 'visible' });

@@ -13,7 +13,7 @@ const FILES: [path: string, type: string][] = [
   ['/docs/page.js', 'text/javascript; charset=utf-8'],
   ['/docs/page.css', 'text/css; charset=utf-8'],
 ];
-const WIRE_BYTES_MAX = 120_000;
+const WIRE_BYTES_MAX = 130_000;
 
 interface Reply {
   status: number;

@@ -9,7 +9,10 @@ import { createOrganization } from '../../db/tables/accounts.ts';
 import { dropDatabase, freshDatabase, isPostgres } from '../support/fresh-databases.ts';
 import { fillTables, MANY, ROWS, type Run } from '../support/many-rows.ts';
 import { describe, test } from '../support/on-postgres.ts';
+import { QUERY_QUESTIONS } from '../support/query-questions.ts';
 import { QUESTIONS, type Question } from '../support/table-queries.ts';
+
+const ASKED = [...QUESTIONS, ...QUERY_QUESTIONS];
 
 // Those that share two values are found by what shares one, or by both at once.
 const MANY_READ_MAX = 2 * MANY;
@@ -96,7 +99,7 @@ beforeAll(async () => {
   store = await openStore(`${address}?writers=1`);
   // Plans are made, and kept, while every table is empty.
   await asking(async (db) => {
-    for (const { forms } of QUESTIONS) {
+    for (const { forms } of ASKED) {
       for (const ask of forms.slice(0, 2))
         for (let times = 0; times < TIMES_UNTIL_KEPT; times++) await ask(actingAs(db, OPERATOR), 1);
     }
@@ -116,7 +119,7 @@ const STATES: Record<string, () => Promise<void>> = {
 for (const [state, prepare] of Object.entries(STATES)) {
   describe(state, () => {
     beforeAll(() => (isPostgres ? prepare() : undefined), 60_000);
-    for (const { title, forms, maySort, maySift, mayJoin, readsAll } of QUESTIONS) {
+    for (const { title, forms, maySort, maySift, mayJoin, readsAll } of ASKED) {
       test(title, async () => {
         const most = await mostRead(forms, orgIds.at(-1) ?? 0);
         const narrowed = maySort || maySift ? MANY_READ_MAX : PAGE_READ_MAX;

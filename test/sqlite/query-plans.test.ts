@@ -10,9 +10,12 @@ import { listLinksOfKind } from '../../db/tables/link-lists.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { test } from '../support/on-sqlite.ts';
+import { QUERY_QUESTIONS } from '../support/query-questions.ts';
 import { ObservedConnection } from '../support/statement-log.ts';
 import { pagesOf, QUESTIONS, type Question } from '../support/table-queries.ts';
 import { clientOf } from '../support/v2.ts';
+
+const ASKED = [...QUESTIONS, ...QUERY_QUESTIONS];
 
 let harness: Harness;
 let raw: Database;
@@ -55,7 +58,7 @@ const isWide = (step: string): boolean =>
   );
 const isSort = (step: string): boolean => /^USE TEMP B-TREE FOR .*ORDER BY/.test(step);
 
-for (const { title, forms, isOfAll, readsAll = false, maySort } of QUESTIONS) {
+for (const { title, forms, isOfAll, readsAll = false, maySort } of ASKED) {
   test(title, async () => {
     const steps = await stepsOf(forms, 1);
     const mayBeWide = isOfAll || readsAll;
@@ -65,7 +68,7 @@ for (const { title, forms, isOfAll, readsAll = false, maySort } of QUESTIONS) {
 
 test('a plan depends on the value of no parameter: otherwise each other value would need another plan', async () => {
   connection.asked.length = 0;
-  for (const { forms } of QUESTIONS) for (const ask of forms) await ask(actingAs(db, OPERATOR), 1);
+  for (const { forms } of ASKED) for (const ask of forms) await ask(actingAs(db, OPERATOR), 1);
   expect(connection.asked.length).toBeGreaterThan(500);
   expect(connection.asked.filter((text) => /(?<!\+)\?/.test(text))).toEqual([]);
 });

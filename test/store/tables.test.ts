@@ -23,6 +23,8 @@ const OF_ORGANIZATIONS = [
   'idempotency_keys',
   'org_clocks',
   'organizations',
+  'search_pending',
+  'search_words',
   // SQLite has one server, which counts in memory.
   ...(isPostgres ? ['minute_counts'] : []),
   'settings',

@@ -5,6 +5,7 @@ import { beginCopy, endCopy, type Readiness } from '../../db/copy/readiness.ts';
 import { openSnapshot, openStore } from '../../db/store.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
 import { beginBackfill } from '../../db/tables/backfills.ts';
+import { indexPending } from '../../db/tables/search-pending.ts';
 import { insertWaiting } from '../../db/tables/webhook-queue.ts';
 import { type Harness, type Json, startHarness } from './harness.ts';
 import { longText } from './long-texts.ts';
@@ -51,6 +52,8 @@ export async function startFilled(options: { db?: string } = {}): Promise<Harnes
   const [last = ''] = await other.ids('/notes?limit=1');
   await other.update('notes', first, { parent_id: last });
   await harness.store.write(otherOrgNumber, (trx) => beginBackfill(trx, otherOrgNumber, 'sample'));
+  // The rest stays pending.
+  await harness.store.write(otherOrgNumber, (trx) => indexPending(trx, otherOrgNumber));
   const actor = { type: 'operator', id: 'ada@sandbox', userId: null, origin: 'command line' } as const;
   await harness.store.write('accounts', (trx) =>
     recordAudit(trx, { orgNumber: null, actor, action: 'secrets.rotated', target: null, now: Date.now() }),

@@ -63,6 +63,8 @@ const ALIKE: Row[] = [
   ...[...CHANGEABLE, 'interactions', ...READ_ONLY].flatMap((name): Row[] => [
     ['POST', `/${name}/batch/get`, `${name}:read`, '200 batch', `["{${name}}"]`],
     ['GET', `/${name}/{${name}}/history`, `${name}:read`, '200 list'],
+    ['POST', `/${name}/query`, `${name}:read`, '200 list', '{"filter":{"id":{"is_null":false}}}'],
+    ['POST', `/${name}/count`, `${name}:read`, '200 success', '{}'],
   ]),
   ...CHANGEABLE.flatMap((name): Row[] => [
     ['POST', `/${name}/batch/delete`, `${name}:delete`, '200 batch', `["{${name}}"]`],
@@ -115,6 +117,7 @@ const V2: Row[] = [
     (name): Row => ['GET', `/${name}/{${name}}/timeline`, `${name}:read`, '200 list'],
   ),
   ['GET', '/authenticate', '', '200 success'],
+  ['GET', '/search?q=a&types=contacts', 'contacts:read', '200 list'],
   ['GET', '/changes?resource=contacts', 'contacts:read', '200 list'],
   ['GET', '/changes/stream?resource=contacts', 'contacts:read', '200 stream'],
   ['GET', '/webhooks', 'webhooks:read', '200 list'],

@@ -5,7 +5,8 @@ import { hasExternalIds, type Match, type Resource, type SideTable } from '../..
 import { contacts } from '../../db/model/resources/contacts.ts';
 import { includesOf } from '../../db/model/resources/includes.ts';
 import { LINK_KINDS } from '../../db/model/resources/link-kinds.ts';
-import { RESOURCES } from '../../db/model/resources/registry.ts';
+import { getResource, RESOURCES } from '../../db/model/resources/registry.ts';
+import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
 import { findUserByEmail, findUsersById } from '../../db/tables/accounts.ts';
 import { findActors } from '../../db/tables/change-actors.ts';
 import { findSequenceAt } from '../../db/tables/change-places.ts';
@@ -38,6 +39,22 @@ import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { listRelatedIds } from '../../db/tables/related-ids.ts';
 import { findUnset } from '../../db/tables/restored-dependents.ts';
+import {
+  findBlocks,
+  findFirstBlock,
+  findLists,
+  type ListPlace,
+  listBlocks,
+  removeBlocks,
+  removeFirstLists,
+} from '../../db/tables/search-lists.ts';
+import { findLastPending, findPending, findPendingIds } from '../../db/tables/search-pending.ts';
+import {
+  FOREIGN_ID_COLUMNS,
+  findByForeignId,
+  findExternalIdHolders,
+  findIdsAt,
+} from '../../db/tables/search-records.ts';
 import { removeTies, setInTies } from '../../db/tables/ties.ts';
 import {
   addEntries,
@@ -56,6 +73,7 @@ import {
   findStageNames,
   listDealContacts,
 } from '../../db/tables/timeline-subjects.ts';
+import { findSegmentTexts } from '../../db/tables/transcript-texts.ts';
 import { findTranscript } from '../../db/tables/transcripts.ts';
 import { findOwners } from '../../db/tables/unique.ts';
 import { finishPing, listDeliveries } from '../../db/tables/webhook-deliveries.ts';
@@ -497,6 +515,65 @@ const WEBHOOKS: Question[] = [
   ofOrganization('the pings that wait', listPendingPings),
 ];
 
+const listPlaces: ListPlace[] = [
+  ['nada', { ms: instantOf(1), count: 1 }],
+  ['tada', { ms: instantOf(2), count: 1 }],
+];
+
+const SEARCH: Question[] = [
+  one('blocks of the search index', (db, orgNumber) => findBlocks(db, orgNumber, listPlaces)),
+  one('the first block of a list', (db, orgNumber) => findFirstBlock(db, orgNumber, 'nada'), false),
+  // One list after another, until there are enough.
+  {
+    ...one('lists that begin alike', (db, orgNumber) => findLists(db, orgNumber, 'na', 10), false),
+    isOfAll: true,
+  },
+  one(
+    'blocks of lists that begin alike',
+    (db, orgNumber) => listBlocks(db, orgNumber, 'na', { blocksMax: 10, bytesMax: 100 }),
+    false,
+  ),
+  one('a block that is removed', (db, orgNumber) =>
+    removeBlocks(db, orgNumber, [{ list: 'nada', first: { ms: 1, count: 1 } }]),
+  ),
+  {
+    ...one('lists that are removed', (db, orgNumber) => removeFirstLists(db, orgNumber, 10), false),
+    isOfAll: true,
+  },
+  {
+    ...one('what the search index does not have', (db, orgNumber) => findPending(db, orgNumber, 10), false),
+    isOfAll: true,
+  },
+  ofOrganization('all that it does not have', findPendingIds),
+  { ...one('when it was last written', findLastPending, false), isOfAll: true },
+  ...SEARCHED_RESOURCES.map((name) => ({
+    ...one(
+      `${name} at places of the index`,
+      (db, orgNumber) =>
+        findIdsAt(db, getResource(name), orgNumber, [
+          { ms: instantOf(1), count: 1 },
+          { ms: instantOf(2), count: 1 },
+        ]),
+      false,
+    ),
+  })),
+  ...FOREIGN_ID_COLUMNS.flatMap((column) =>
+    SEARCHED_RESOURCES.map(getResource).flatMap((resource) =>
+      resource.fields[column.name] === undefined
+        ? []
+        : [
+            one(`${resource.name} by ${column.name}, the newest first`, (db, orgNumber) =>
+              findByForeignId(db, resource, column, {
+                ...{ orgNumber, value: sampleOf(column.name), last: idOf(1_000), limit: 5 },
+              }),
+            ),
+          ],
+    ),
+  ),
+  lookup('the records with external IDs of any source', findExternalIdHolders),
+  lookup('the segments of transcripts', findSegmentTexts),
+];
+
 const DAY_MS = 86_400_000;
 
 const candidate = (orgNumber: number, primaryId: string | null) => ({
@@ -523,6 +600,7 @@ export const QUESTIONS: readonly Question[] = [
   ...WEBHOOKS,
   ...RELATED,
   ...TIMELINES,
+  ...SEARCH,
   one('whether an interaction is a duplicate', async (db, orgNumber) => {
     for (const primaryId of [sampleOf('primary_id'), null])
       await findDuplicate(db, candidate(orgNumber, primaryId));

@@ -36,6 +36,12 @@ function tableOfEndpoints(): Record<string, Row> {
       ['update', `${name}/upsert`, 'GET', [`${name}:read`]],
       ['update', `${name}/upsert`, 'PATCH', write],
       ['update', `${name}/upsert`, 'DELETE', [`${name}:delete`]],
+      ...['query', 'count'].flatMap((lookup): [string, string, string, string[]][] => [
+        ['get', `${name}/${lookup}`, 'POST', [`${name}:read`]],
+        ['get', `${name}/${lookup}`, 'GET', [`${name}:read`]],
+        ['update', `${name}/${lookup}`, 'PATCH', write],
+        ['delete', `${name}/${lookup}`, 'DELETE', [`${name}:delete`]],
+      ]),
       ['delete', `${name}/batch/delete`, 'POST', [`${name}:delete`]],
     ];
     for (const [verb, path, method, scopes] of rows)

@@ -1,8 +1,9 @@
 // Imports exported pipelines: one with the same name is used and gets the same stages; others are created.
 import type { Data } from '../../../db/model/json.ts';
 import { recordOf } from '../../api/envelope.ts';
+import type { Pipeline, Stage } from '../../api/pipelines.ts';
 import { isRefusal } from '../../errors.ts';
-import { Lookups, type Pipeline, type Stage } from '../rows/lookups.ts';
+import { Lookups } from '../rows/lookups.ts';
 import { stagesToCreate } from '../rows/stages.ts';
 import type { FolderParts } from './folder-job.ts';
 import type { IdMap } from './id-map.ts';

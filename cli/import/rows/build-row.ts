@@ -2,6 +2,7 @@
 import { faultsOf } from '../../../db/model/check.ts';
 import { type Data, isObject, type JsonValue } from '../../../db/model/json.ts';
 import { newRecordFaults } from '../../../db/model/rules.ts';
+import type { Pipeline } from '../../api/pipelines.ts';
 import { addressesIn } from '../../input/addresses.ts';
 import { isOurId } from '../../input/record-id.ts';
 import type { LookupKind } from '../plan/headers.ts';
@@ -18,7 +19,7 @@ import {
   type SourceRow,
 } from '../row.ts';
 import { type Cell, cellsOf, settled } from './cells.ts';
-import type { Lookups, Pipeline } from './lookups.ts';
+import type { Lookups } from './lookups.ts';
 import { stagesToCreate } from './stages.ts';
 
 /** The row, ready to send or rejected with all its faults; throws errors that are not about the row. */

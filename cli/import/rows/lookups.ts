@@ -8,6 +8,7 @@ import { caselessKey, normalizeDomain } from '../../../db/model/text.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf, recordOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
+import { type Named, type Pipeline, pipelineNamed, stageNamed } from '../../api/pipelines.ts';
 import { isRefusal } from '../../errors.ts';
 import { sha256 } from '../../files/digest.ts';
 import { RowFault, rejectionOf } from '../row.ts';
@@ -21,20 +22,6 @@ export interface LookupOptions {
   /** Nothing is kept: companies that would be created get a placeholder ID. */
   isDryRun: boolean;
   signal?: AbortSignal;
-}
-
-export interface Stage extends Data {
-  id: string;
-  name: string;
-  type: string;
-  probability: number | null;
-  position: number;
-}
-
-export interface Pipeline extends Data {
-  id: string;
-  name: string;
-  stages: Stage[];
 }
 
 /** IDs by name and by unique values. */
@@ -107,36 +94,13 @@ export class Lookups {
   }
 
   /** The pipeline with this ID or this name, or the organization's oldest one. */
-  async pipeline({ name, id }: { name?: string; id?: string }): Promise<Pipeline> {
-    const pipelines = await this.pipelines();
-    const [oldest] = pipelines;
-    const text = id ?? name;
-    if (text === undefined) {
-      if (oldest !== undefined) return oldest;
-      throw notFound('the organization does not have a pipeline');
-    }
-    const [found, second] = pipelines.filter((one) =>
-      id === undefined ? isSame(one.name, text) : one.id === id,
-    );
-    if (second !== undefined) throw notCertain(`several pipelines are named "${text.trim()}"`);
-    if (found !== undefined) return found;
-    const names = pipelines.map((one) => one.name);
-    throw notAmong(`there is no pipeline "${text.trim()}"; the pipelines are`, names, names[0]);
+  async pipeline(which: { name?: string; id?: string }): Promise<Pipeline> {
+    return foundIn(pipelineNamed(await this.pipelines(), which));
   }
 
-  /** ID of the stage with this name, or HubSpot's `Name (Pipeline)`; `Won` and `Lost` also match the only stage of this type. */
+  /** ID of the stage with this name. */
   stage(pipeline: Pipeline, text: string): string {
-    const named = pipeline.stages.filter(
-      ({ name }) => isSame(name, text) || isSame(`${name} (${pipeline.name})`, text),
-    );
-    const typed = pipeline.stages.filter(({ type }) => type !== 'open' && isSame(type, text));
-    const [stage, second] = named.length > 0 ? named : typed.length === 1 ? typed : [];
-    const place = `the pipeline "${pipeline.name}"`;
-    if (second !== undefined) throw notCertain(`${place} has two stages named "${text.trim()}"`);
-    if (stage !== undefined) return stage.id;
-    const names = pipeline.stages.map(({ name }) => name);
-    const usual = pipeline.stages.find(({ type }) => type === 'open')?.name;
-    throw notAmong(`${place} does not have a stage "${text.trim()}"; its stages are`, names, usual);
+    return foundIn(stageNamed(pipeline, text)).id;
   }
 
   async #findCompany(value: string): Promise<string | null> {
@@ -211,17 +175,16 @@ function isDomain(text: string): boolean {
   return DOMAIN.test(normalizeDomain(text));
 }
 
-function isSame(one: string, other: string): boolean {
-  return one.trim().toLowerCase() === other.trim().toLowerCase();
-}
-
 function notFound(message: string): RowFault {
   return new RowFault('RESOURCE_NOT_FOUND', '', message);
 }
 
-function notAmong(what: string, choices: readonly string[], usual: string | undefined): RowFault {
-  const message = `${what} ${choices.join(', ')} (replace the value with --map-value)`;
-  return new RowFault('RESOURCE_NOT_FOUND', '', message, { choices, ...(usual && { usual }) });
+function foundIn<T>(named: Named<T>): T {
+  if ('found' in named) return named.found;
+  const { code, message, choices, usual } = named;
+  if (choices.length === 0) throw new RowFault(code, '', message);
+  const whole = `${message} ${choices.join(', ')} (replace the value with --map-value)`;
+  throw new RowFault(code, '', whole, { choices, ...(usual && { usual }) });
 }
 
 function notCertain(message: string): RowFault {

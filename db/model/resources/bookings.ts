@@ -47,6 +47,7 @@ export const bookings = defineResource({
     }),
     owner_id: reference('users', { access: 'read', description: 'The user responsible for the booking.' }),
   },
+  alsoSortedBy: ['start_time'],
   filters: {
     status: oneOf('status', BOOKING_STATUSES),
     attendee_email: ofAddress(caseless('attendee_email')),

@@ -115,6 +115,7 @@ export const companies = defineResource({
       description: 'When the last interaction with a contact of the company happened.',
     }),
   },
+  alsoSortedBy: ['name'],
   filters: {
     domain: domainIs('domain'),
     name: caseless('name'),

@@ -87,6 +87,7 @@ export const deals = defineResource({
       description: 'When the deal was won or lost; null while it is open.',
     }),
   },
+  alsoSortedBy: ['estimated_value', 'estimated_close_date'],
   filters: {
     pipeline_id: refersTo('pipelines', 'pipeline_id'),
     stage_id: refersTo('stages', 'stage_id'),

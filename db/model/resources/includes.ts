@@ -4,6 +4,9 @@ import type { Resource } from '../resource.ts';
 import { getResource } from './registry.ts';
 import { referencesTo, relationsAmong, type Way } from './relations.ts';
 
+/** How many names a request can include. */
+export const INCLUDES_MAX = 5;
+
 /** Something that a request can name in `include`. */
 export interface Include {
   readonly name: string;

@@ -132,6 +132,7 @@ export const interactions = defineResource({
     }),
   },
   sideTables: [involvedContacts, involvedCompanies],
+  alsoSortedBy: ['interaction_date'],
   filters: {
     contact_id: refersTo('contacts', parentsOf(involvedContacts)),
     company_id: refersTo('companies', parentsOf(involvedCompanies)),

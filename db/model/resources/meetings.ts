@@ -74,6 +74,7 @@ export const meetings = defineResource({
       description: 'Revision in the calendar; older revisions are ignored.',
     }),
   },
+  alsoSortedBy: ['start_time'],
   filters: {
     deal_id: refersTo('deals', 'deal_id'),
     company_id: refersTo('companies', 'company_id'),

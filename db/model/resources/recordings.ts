@@ -43,6 +43,7 @@ export const recordings = defineResource({
       description: 'The user responsible for the recording: the owner of its meeting.',
     }),
   },
+  alsoSortedBy: ['started_at'],
   filters: {
     meeting_id: refersTo('meetings', 'meeting_id'),
     has_transcript: isTrue('has_transcript'),

@@ -40,6 +40,7 @@ export const tasks = defineResource({
       description: 'When the task was marked as done; null if it is not done.',
     }),
   },
+  alsoSortedBy: ['due_date'],
   filters: {
     done: isTrue('done'),
     main_assignee_id: refersTo('users', 'main_assignee_id'),

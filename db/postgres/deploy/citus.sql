@@ -56,6 +56,8 @@ select create_distributed_table('webhook_passes', 'org_id', colocate_with => 'or
 select create_distributed_table('webhook_waiting', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('webhook_deliveries', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('backfills', 'org_id', colocate_with => 'org_clocks');
+select create_distributed_table('search_words', 'org_id', colocate_with => 'org_clocks');
+select create_distributed_table('search_pending', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('timeline_entries', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('idempotency_keys', 'org_id', colocate_with => 'org_clocks');
 

@@ -12,7 +12,7 @@ interface Place {
 
 /** Enables the search field of the contents. */
 export function offerSearch(): void {
-  const field = find('#search', HTMLInputElement);
+  const field = find('#find', HTMLInputElement);
   const results = find('#results', HTMLOListElement);
   const status = find('#found', HTMLElement);
   const contents = find('.contents', HTMLElement);

@@ -1,0 +1,232 @@
+// The tools that only read: search, get, query, count and timeline.
+import { Type } from 'typebox';
+import type { Data, JsonValue } from '../../db/model/json.ts';
+import { findResource, RESOURCES } from '../../db/model/resources/registry.ts';
+import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
+import { singularOf } from '../../db/model/text.ts';
+import { hasTimeline, TIMELINE_KINDS, TIMELINE_RESOURCES } from '../../db/model/timelines.ts';
+import { idSegment } from '../api/target.ts';
+import { nameOf } from '../follow/names.ts';
+import { isoMilliseconds } from '../input/instant.ts';
+import { counted } from '../terminal/format.ts';
+import { call } from './failures.ts';
+import { includedLines, jsonLine, pageText, recordLine, shown, stepsToShow, wholeRecord } from './results.ts';
+import {
+  argumentsOf,
+  CURSOR,
+  limitArgument,
+  oneArgumentOf,
+  READING,
+  someArgumentsOf,
+  type Tool,
+  textArgument,
+  timeArgument,
+} from './tool.ts';
+
+const NAMES = RESOURCES.map(({ name }) => name);
+const LIMIT_DEFAULT = 20;
+const SEARCH_LIMIT_MAX = 100;
+const PAGE_LIMIT_MAX = 200;
+const RESOURCE = oneArgumentOf(NAMES);
+const INCLUDE = Type.Optional(
+  Type.Array(Type.String(), {
+    description: 'Related records to show too, such as company; describe lists them',
+  }),
+);
+
+const FILTER = Type.Optional(
+  Type.Unsafe<Data>({
+    type: 'object',
+    description:
+      '{"field": value} or {"field": {"op": value}}, all of which must hold; {"and": [...]}, {"or": [...]}, {"not": {...}}. ' +
+      'Ops, by the kind of field: eq ne in not_in lt lte gt gte between contains starts_with is_null; for links such as ' +
+      '"companies", and for lists: has any_of is_null. Times: RFC 3339, {"ago": "30d"} or {"ahead": "7d"}. Custom fields: ' +
+      '"custom.NAME". Example: {"status": "open", "estimated_value": {"gte": 1000}, "or": [{"name": {"contains": "engine"}}, ' +
+      '{"contacts": {"has": "ID"}}]}',
+  }),
+);
+
+const search: Tool = {
+  name: 'search',
+  title: 'Search records',
+  description:
+    'Find records of all kinds by words, the last of which may be unfinished; by email, domain or telephone number, whole ' +
+    'or in part; or by ID. All words must occur in the record. Typing errors are not forgiven: if nothing is found, try ' +
+    'fewer words, the beginning of a word, or query with "contains".',
+  input: argumentsOf({
+    q: textArgument('At most 10 words'),
+    types: Type.Optional(someArgumentsOf(SEARCHED_RESOURCES)),
+    limit: Type.Optional(limitArgument(SEARCH_LIMIT_MAX)),
+    cursor: Type.Optional(CURSOR),
+  }),
+  hints: READING,
+  run: ({ limit = LIMIT_DEFAULT, ...given }, service) =>
+    pageText({
+      ...{ tool: 'search', what: 'results', limit: Number(limit) },
+      ask: (size) => service.list('/api/v2/search', queryFrom({ ...given, limit: size })),
+      line: foundLine,
+      next: (first) =>
+        first === undefined ? NOTHING_FOUND : stepsToShow(String(first.record_type), first.record_id),
+    }),
+};
+
+const NOTHING_FOUND = [
+  'try fewer words, or their beginnings; or query a field with {"contains": "part of a word"}.',
+];
+
+// Enough to tell records with the same name apart.
+const FOUND_CHARACTERS = 100;
+
+function foundLine({ record_type, record_id, match, record }: Data): string {
+  const values = (record ?? {}) as Data;
+  const columns = findResource(String(record_type))?.columns ?? [];
+  const few = withoutUnset(Object.fromEntries(columns.map((column) => [column, values[column]])));
+  const name = nameOf(values);
+  const facts = Object.entries(shown(few, String(record_type), FOUND_CHARACTERS)).filter(
+    ([column, value]) => !['id', 'created_at'].includes(column) && !name?.includes(String(value)),
+  );
+  return jsonLine({ ...withoutUnset({ record_type, record_id, match }), name, ...Object.fromEntries(facts) });
+}
+
+const get: Tool = {
+  name: 'get',
+  title: 'Get a record',
+  description: 'Show one record whole, and with include the records it is related to.',
+  input: argumentsOf({ resource: RESOURCE, id: textArgument(), include: INCLUDE }),
+  hints: READING,
+  run: async ({ resource, id, include = [] }, service) => {
+    const name = String(resource);
+    const { record, included } = await service.get(servicePath(name, id), queryFrom({ include }));
+    const next = hasTimeline(name)
+      ? [`Next: ${call('timeline', { resource, id: record.id })} shows what happened.`]
+      : [];
+    return [...wholeRecord(record, name), ...includedLines(included), ...next].join('\n');
+  },
+};
+
+const query: Tool = {
+  name: 'query',
+  title: 'Query records',
+  description:
+    'List the records of a resource that pass a filter, in the order you choose. describe lists the fields with their ops, ' +
+    'and the sort orders.',
+  input: argumentsOf({
+    resource: RESOURCE,
+    filter: FILTER,
+    sort_by: Type.Optional(textArgument('Default: created_at')),
+    sort_direction: Type.Optional(oneArgumentOf(['desc', 'asc'])),
+    limit: Type.Optional(limitArgument(PAGE_LIMIT_MAX)),
+    cursor: Type.Optional(CURSOR),
+    fields: Type.Optional(Type.Array(Type.String(), { description: 'Show only these; id is always shown' })),
+    include: INCLUDE,
+  }),
+  hints: READING,
+  run: ({ resource, limit = LIMIT_DEFAULT, ...body }, service) => {
+    const name = String(resource);
+    return pageText({
+      ...{ tool: 'query', what: name, limit: Number(limit) },
+      ask: (size) => service.query(`${servicePath(name)}/query`, { ...body, limit: size }),
+      line: (record) => recordLine(record, name),
+      next: (first) => (first === undefined ? [] : stepsToShow(name, first.id)),
+    });
+  },
+};
+
+const count: Tool = {
+  name: 'count',
+  title: 'Count records',
+  description: 'Count the records of a resource that pass a filter; without a filter, all.',
+  input: argumentsOf({
+    resource: RESOURCE,
+    filter: Type.Optional(Type.Unsafe<Data>({ type: 'object', description: 'As in query' })),
+  }),
+  hints: READING,
+  run: async ({ resource, ...body }, service) => {
+    const { count: found, is_exact } = await service.lookUp(`${servicePath(String(resource))}/count`, body);
+    const number = counted(Number(found), singularOf(String(resource)), String(resource));
+    if (is_exact === true)
+      return found === 0 ? number : `${number}\nNext: query with the same filter lists them.`;
+    return `At least ${number}: there are too many to count all. A narrower filter can be counted.`;
+  },
+};
+
+const timeline: Tool = {
+  name: 'timeline',
+  title: 'Show what happened',
+  description:
+    'What happened to a contact, company or deal, and what is planned, newest first: interactions, meetings, bookings, notes, ' +
+    'tasks, deals, changes of stage and updates. The timeline of a company has those of its contacts and deals too.',
+  input: argumentsOf({
+    resource: oneArgumentOf(TIMELINE_RESOURCES),
+    id: textArgument(),
+    kinds: Type.Optional(someArgumentsOf(TIMELINE_KINDS, 'Default: all')),
+    since: Type.Optional(timeArgument('RFC 3339 or a day')),
+    until: Type.Optional(timeArgument('RFC 3339 or a day; excluded')),
+    scope: Type.Optional(
+      oneArgumentOf(['all', 'own'], 'Of a company: own leaves out its contacts and deals'),
+    ),
+    limit: Type.Optional(limitArgument(PAGE_LIMIT_MAX)),
+    cursor: Type.Optional(CURSOR),
+  }),
+  hints: READING,
+  run: ({ resource, id, limit = LIMIT_DEFAULT, since, until, ...given }, service) => {
+    const path = `${servicePath(String(resource), id)}/timeline`;
+    const times = withoutUnset({ since: timeOf(since), until: timeOf(until) });
+    return pageText({
+      ...{ tool: 'timeline', what: 'entries', limit: Number(limit) },
+      ask: (size) => service.list(path, queryFrom({ ...given, ...times, limit: size })),
+      line: entryLine,
+      next: (first) =>
+        first === undefined
+          ? []
+          : [`${call('get', { resource: first.record_type, id: first.record_id })} shows it whole.`],
+    });
+  },
+};
+
+/** An entry, with of its record what the entry does not say itself. */
+function entryLine({ record, ...entry }: Data): string {
+  const values = (record ?? {}) as Data;
+  const {
+    id: _id,
+    created_at: _created,
+    updated_at: _updated,
+    created_by: _by,
+    title,
+    name,
+    ...rest
+  } = values;
+  const own = { ...rest, ...(title !== entry.title && { title }), ...(name !== entry.title && { name }) };
+  const type = String(entry.record_type);
+  return jsonLine({
+    ...shown(entry, type),
+    ...(record !== null && { record: shown(withoutUnset(own), type) }),
+  });
+}
+
+function withoutUnset(values: { [name: string]: JsonValue | undefined }): Data {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** The milliseconds of a time or a day; what is neither is left to the server. */
+function timeOf(value: JsonValue | undefined): JsonValue | undefined {
+  return (typeof value === 'string' ? isoMilliseconds(value) : undefined) ?? value;
+}
+
+/** The path of a resource, or of a record. */
+export function servicePath(resource: string, id?: JsonValue): string {
+  return id === undefined ? `/api/v2/${resource}` : `/api/v2/${resource}/${idSegment(String(id))}`;
+}
+
+function queryFrom(given: Data): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(String) : String(value),
+    ]),
+  );
+}
+
+export const READ_TOOLS: readonly Tool[] = [search, get, query, count, timeline];

@@ -1,0 +1,125 @@
+// The server as tools see it within one call: requests that end with the call, and refusals as errors for assistants.
+import type { Data } from '../../db/model/json.ts';
+import type { Client, RequestOptions } from '../api/client.ts';
+import {
+  type ApiResponse,
+  type BatchItem,
+  type Included,
+  includedIn,
+  pageOf,
+  recordOf,
+  unexpectedAnswer,
+} from '../api/envelope.ts';
+import { listAt, pagesOf } from '../api/pages.ts';
+import type { Pipeline } from '../api/pipelines.ts';
+import { itemError, refusalIn, uncertain } from './failures.ts';
+
+/** One page of a list. */
+export interface ServicePage {
+  records: Data[];
+  nextCursor: string | null;
+  included: Included;
+}
+
+export interface BatchAnswer {
+  items: BatchItem[];
+  requestId: string;
+}
+
+type Query = NonNullable<RequestOptions['query']>;
+
+/** Sends the requests of one call. Each write has an idempotency key of its own, which its retries repeat. */
+export class Service {
+  readonly #client: Client;
+  readonly #signal: AbortSignal;
+
+  /** @param signal aborted when nobody waits for the result any more */
+  constructor(client: Client, signal: AbortSignal) {
+    this.#client = client;
+    this.#signal = signal;
+  }
+
+  /** The object that a path has, and what it includes. */
+  async get(path: string, query: Query = {}): Promise<{ record: Data; included: Included }> {
+    const response = await this.#ask('GET', path, { query });
+    return { record: recordOf(response), included: includedIn(response) };
+  }
+
+  /** One page of the list at a path. */
+  async list(path: string, query: Query): Promise<ServicePage> {
+    return pageIn(await this.#ask('GET', path, { query }));
+  }
+
+  /** One page of what a query finds. */
+  async query(path: string, body: Data): Promise<ServicePage> {
+    return pageIn(await this.#ask('POST', path, { body, idempotencyKey: null }));
+  }
+
+  /** The answer to a POST that only reads. */
+  async lookUp(path: string, body: Data): Promise<Data> {
+    return recordOf(await this.#ask('POST', path, { body, idempotencyKey: null }));
+  }
+
+  /** Writes, and resolves with the record. */
+  async write(method: 'POST' | 'PATCH', path: string, body: Data): Promise<Data> {
+    return recordOf(await this.#ask(method, path, { body }));
+  }
+
+  /** Carries out a batch; each item has its own status, or error. */
+  async writeBatch(path: string, items: readonly (Data | string)[]): Promise<BatchAnswer> {
+    const response = await this.#ask('POST', path, { body: items });
+    const { body, headers } = response;
+    if (body.object !== 'batch') throw unexpectedAnswer(response);
+    return { items: body.data.items, requestId: headers.get('x-request-id') ?? '' };
+  }
+
+  /** Carries out a batch of one item; throws the item's error. */
+  async writeOne(
+    path: string,
+    item: Data | string,
+  ): Promise<{ status: string | undefined; requestId: string }> {
+    const { items, requestId } = await this.writeBatch(path, [item]);
+    const [only] = items;
+    if (only?.error !== undefined) throw itemError(only.error, path);
+    return { status: only?.status, requestId };
+  }
+
+  /** Which of these records the key cannot find, by their place. */
+  async missing(resource: string, ids: readonly string[]): Promise<number[]> {
+    const response = await this.#ask('POST', `/api/v2/${resource}/batch/get`, {
+      body: ids,
+      idempotencyKey: null,
+    });
+    if (response.body.object !== 'batch') throw unexpectedAnswer(response);
+    return response.body.data.items.filter(({ error }) => error !== undefined).map(({ index }) => index);
+  }
+
+  /** All pipelines, the oldest first. */
+  async pipelines(): Promise<Pipeline[]> {
+    const list = {
+      ...listAt('/api/v2/pipelines'),
+      page: async (_client: Client, cursor: string | null, limit: number) => {
+        const query = { sort_direction: 'asc', limit: String(limit), ...(cursor !== null && { cursor }) };
+        const response = await this.#ask('GET', '/api/v2/pipelines', { query });
+        return { ...pageOf(response), response };
+      },
+    };
+    const pages = await Array.fromAsync(pagesOf(this.#client, list));
+    return pages.flatMap(({ records }) => records as Pipeline[]);
+  }
+
+  async #ask(method: string, path: string, options: RequestOptions): Promise<ApiResponse> {
+    const isRead = method === 'GET' || options.idempotencyKey === null;
+    const given = { ...options, signal: this.#signal, expectErrors: true };
+    const response = await this.#client.request(method, path, given).catch((error: unknown) => {
+      throw isRead ? error : uncertain(error);
+    });
+    const refusal = refusalIn(response);
+    if (refusal !== undefined) throw refusal;
+    return response;
+  }
+}
+
+function pageIn(response: ApiResponse): ServicePage {
+  return { ...pageOf(response), included: includedIn(response) };
+}

@@ -1,0 +1,154 @@
+// Evaluates filters on rows of stored columns: the same code for both engines, so that they agree on text, nulls and numbers.
+import type { ColumnValue } from '../fields.ts';
+import { isObject, type JsonValue } from '../json.ts';
+import type { Row } from '../resource.ts';
+import type { Condition, FilterNode } from './filter.ts';
+import { lowerCase } from './text-order.ts';
+import type { QueryValue } from './values.ts';
+
+/** For each condition on links, the IDs of the records that meet it. */
+export type LinkedIds = ReadonlyMap<Condition, ReadonlySet<string>>;
+
+/** Whether a row meets a filter; undefined if that depends on links, and these are not given. */
+export type Predicate = (row: Row, linked?: LinkedIds) => boolean | undefined;
+
+/** Makes the predicate of a filter. */
+export function predicateOf(node: FilterNode): Predicate {
+  if ('all' in node) return someOrAll(cheapestFirst(node.all).map(predicateOf), false);
+  if ('any' in node) return someOrAll(cheapestFirst(node.any).map(predicateOf), true);
+  if ('not' in node) {
+    const inner = predicateOf(node.not);
+    return (row, linked) => {
+      const meets = inner(row, linked);
+      return meets === undefined ? undefined : !meets;
+    };
+  }
+  if (node.field.relation !== null) return (row, linked) => linked?.get(node)?.has(String(row.id));
+  return predicateOfCondition(node);
+}
+
+// What has to be parsed is looked at last.
+function cheapestFirst(parts: readonly FilterNode[]): FilterNode[] {
+  return parts.toSorted((one, other) => costOf(one) - costOf(other));
+}
+
+function costOf(node: FilterNode): number {
+  if ('all' in node) return Math.max(0, ...node.all.map(costOf));
+  if ('any' in node) return Math.max(0, ...node.any.map(costOf));
+  if ('not' in node) return costOf(node.not);
+  const { family } = node.field;
+  if (family === 'custom' || family === 'texts') return 2;
+  return family === 'text' ? 1 : 0;
+}
+
+/** The columns of a record that the conditions of a filter read. */
+export function columnsRead(conditions: readonly Condition[]): string[] {
+  const own = conditions.filter(({ field }) => field.relation === null);
+  return [...new Set(own.map(({ field }) => (field.family === 'custom' ? 'custom' : field.name)))];
+}
+
+// The first part that is what decides the whole does so, whatever is unknown.
+function someOrAll(parts: readonly Predicate[], deciding: boolean): Predicate {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  return (row, linked) => {
+    let isKnown = true;
+    for (const part of parts) {
+      const meets = part(row, linked);
+      if (meets === deciding) return deciding;
+      if (meets === undefined) isKnown = false;
+    }
+    return isKnown ? !deciding : undefined;
+  };
+}
+
+function predicateOfCondition(condition: Condition): Predicate {
+  const { field } = condition;
+  const { name, family, key } = field;
+  if (key !== null) {
+    const test = testOf(condition);
+    const valueIn = customReader(key);
+    return ({ custom }) => test(valueIn(custom ?? null));
+  }
+  if (family === 'texts') {
+    const test = listTest(condition);
+    return (row) => test(textsIn(row[name] ?? null));
+  }
+  const test = testOf(condition);
+  if (family === 'text') return (row) => test(lowered(row[name] ?? null));
+  return (row) => test(row[name] ?? null);
+}
+
+type Test = (value: QueryValue | null) => boolean;
+
+// Null meets only `is_null`, `ne` and `not_in`.
+function testOf({ operator, values }: Condition): Test {
+  const [first, second] = values;
+  const given: ReadonlySet<QueryValue | null> = new Set(values);
+  switch (operator) {
+    case 'eq':
+    case 'in':
+      return (value) => value !== null && given.has(value);
+    case 'ne':
+    case 'not_in':
+      return (value) => value === null || !given.has(value);
+    case 'lt':
+      return ordered((value) => value < (first ?? ''), first);
+    case 'lte':
+      return ordered((value) => value <= (first ?? ''), first);
+    case 'gt':
+      return ordered((value) => value > (first ?? ''), first);
+    case 'gte':
+      return ordered((value) => value >= (first ?? ''), first);
+    case 'between':
+      return ordered((value) => value >= (first ?? '') && value <= (second ?? ''), first);
+    case 'contains':
+      return (value) => typeof value === 'string' && value.includes(String(first));
+    case 'starts_with':
+      return (value) => typeof value === 'string' && value.startsWith(String(first));
+    case 'is_null':
+      return (value) => (value === null) === first;
+    default:
+      throw new Error(`${operator} does not compare with a single value`);
+  }
+}
+
+// A value of another type has no place in the order.
+function ordered(holds: (value: QueryValue) => boolean, given: QueryValue | undefined): Test {
+  const type = typeof given;
+  return (value) => value !== null && typeof value === type && holds(value);
+}
+
+function listTest({ operator, values }: Condition): (list: readonly string[]) => boolean {
+  if (operator === 'is_null') return (list) => (list.length === 0) === values[0];
+  const given: ReadonlySet<QueryValue> = new Set(values);
+  return (list) => list.some((one) => given.has(lowerCase(one)));
+}
+
+function lowered(value: ColumnValue): ColumnValue {
+  return typeof value === 'string' ? lowerCase(value) : value;
+}
+
+function textsIn(column: ColumnValue): string[] {
+  if (column === null) return [];
+  const list: unknown = JSON.parse(String(column));
+  return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
+}
+
+// Several conditions read the custom fields of a record one after the other.
+let lastText: ColumnValue = null;
+let lastCustom: JsonValue = null;
+
+function customReader(key: string): (column: ColumnValue) => QueryValue | null {
+  return (column) => {
+    if (column === null) return null;
+    if (column !== lastText) {
+      lastCustom = JSON.parse(String(column)) as JsonValue;
+      lastText = column;
+    }
+    if (!isObject(lastCustom) || !Object.hasOwn(lastCustom, key)) return null;
+    const value = lastCustom[key] ?? null;
+    if (typeof value === 'string') return lowerCase(value);
+    return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+  };
+}

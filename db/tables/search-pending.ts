@@ -1,0 +1,162 @@
+// Brings the search index up to date with what writes have noted.
+
+import { sql } from 'kysely';
+import type { Db, RecordRow, Trx } from '../engine/schema.ts';
+import type { PendingRecord, SearchPendingRow } from '../engine/search-rows.ts';
+import { statement } from '../engine/statement.ts';
+import { TimeSlices } from '../event-loop.ts';
+import type { Row } from '../model/resource.ts';
+import { instantOfId } from './record-id.ts';
+import { findRecords } from './records.ts';
+import { IndexChanges } from './search-index.ts';
+import { placeOfId } from './search-places.ts';
+import { listsOf, searchedResource, wholeList, withTranscripts } from './search-resources.ts';
+
+const pending = statement<SearchPendingRow>((db, param) =>
+  db
+    .selectFrom('search_pending')
+    .selectAll()
+    .where('org_id', '=', param('org'))
+    .orderBy('id')
+    .limit(param('limit')),
+);
+
+const counts = statement<Pick<SearchPendingRow, 'records'>>((db, param) =>
+  db
+    .selectFrom('search_pending')
+    .select('records')
+    .where('org_id', '=', param('org'))
+    .orderBy('id')
+    .limit(param('limit')),
+);
+
+/** The records that the index does not have as they are now. */
+export interface PendingRecords {
+  /** By the numbers of their resources; whether they exist or not. */
+  ids: ReadonlyMap<number, ReadonlySet<string>>;
+  count: number;
+}
+
+/**
+ * The records that the index does not have as they are now; null if there are more rows or records than that.
+ * @param max of rows, and of records
+ */
+export async function findPending(db: Db, orgNumber: number, max: number): Promise<PendingRecords | null> {
+  const sizes = await counts(db, { org: orgNumber, limit: max + 1 });
+  const count = sizes.reduce((sum, { records }) => sum + records, 0);
+  if (count > max) return null;
+  const rows = count === 0 ? [] : await pending(db, { org: orgNumber, limit: max });
+  const ids = new Map<number, Set<string>>();
+  for (const [resource, id] of rows.flatMap(entriesOf))
+    ids.getOrInsertComputed(resource, () => new Set()).add(id);
+  return { ids, count };
+}
+
+const allPending = statement<Pick<SearchPendingRow, 'entries'>>((db, param) =>
+  db.selectFrom('search_pending').select('entries').where('org_id', '=', param('org')),
+);
+
+/** The IDs of all records that the index does not have as they are now. */
+export async function findPendingIds(db: Db, orgNumber: number): Promise<string[]> {
+  return (await allPending(db, { org: orgNumber })).flatMap(entriesOf).map(([, id]) => id);
+}
+
+const total = statement<{ records: number | null }>((db) =>
+  db.selectFrom('search_pending').select((eb) => eb.fn.sum<number | null>('records').as('records')),
+);
+
+/** How many records are pending, in all organizations; one that was written twice counts twice. */
+export async function countPending(db: Db): Promise<number> {
+  return Number((await total(db, {}))[0]?.records ?? 0);
+}
+
+function entriesOf({ entries }: Pick<SearchPendingRow, 'entries'>): PendingRecord[] {
+  return JSON.parse(entries);
+}
+
+const removal = statement<never>((db, param) =>
+  db
+    .deleteFrom('search_pending')
+    .where('org_id', '=', param('org'))
+    .where(db.engine.isAmong(sql.ref('id'), param('ids'))),
+);
+
+// A hundred records take about five milliseconds.
+const ROWS_AT_ONCE = 20;
+const RECORDS_AT_ONCE = 200;
+
+const organizations = statement<{ org_id: number }>((db) =>
+  db
+    .selectFrom('org_clocks as clock')
+    .select('clock.org_id')
+    .where((eb) =>
+      eb.exists(
+        eb.selectFrom('search_pending').select('id').whereRef('search_pending.org_id', '=', 'clock.org_id'),
+      ),
+    ),
+);
+
+/** The organizations for which something is pending. */
+export async function findPendingOrganizations(db: Db): Promise<number[]> {
+  return (await organizations(db, {})).map(({ org_id }) => org_id);
+}
+
+const lastPending = statement<{ id: string }>((db, param) =>
+  db
+    .selectFrom('search_pending')
+    .select('id')
+    .where('org_id', '=', param('org'))
+    .orderBy('id', 'desc')
+    .limit(1),
+);
+
+/** When the last of what is pending was written, in Unix milliseconds by the clock of the writing process; 0 for nothing. */
+export async function findLastPending(db: Db, orgNumber: number): Promise<number> {
+  const [row] = await lastPending(db, { org: orgNumber });
+  return row === undefined ? 0 : instantOfId(row.id);
+}
+
+/** Indexes some of what is pending, at most a few hundred records; returns whether there is more. */
+export async function indexPending(trx: Trx, orgNumber: number): Promise<boolean> {
+  const found = await pending(trx, { org: orgNumber, limit: ROWS_AT_ONCE });
+  const rows: SearchPendingRow[] = [];
+  let records = 0;
+  for (const row of found) {
+    if (rows.length > 0 && records + row.records > RECORDS_AT_ONCE) break;
+    rows.push(row);
+    records += row.records;
+  }
+  if (rows.length === 0) return false;
+  await indexRecords(trx, orgNumber, rows.flatMap(entriesOf));
+  await removal(trx, { org: orgNumber, ids: JSON.stringify(rows.map(({ id }) => id)) });
+  return rows.length < found.length || found.length === ROWS_AT_ONCE;
+}
+
+async function indexRecords(trx: Trx, orgNumber: number, entries: readonly PendingRecord[]): Promise<void> {
+  const changes = new IndexChanges();
+  const turns = new TimeSlices();
+  for (const [number, some] of Map.groupBy(entries, ([resource]) => resource)) {
+    const resource = searchedResource(number);
+    const befores = Map.groupBy(some, ([, id]) => id);
+    const ids = [...befores.keys()];
+    const found = await findRecords(trx, resource, orgNumber, ids);
+    const rows = new Map(
+      (await withTranscripts(trx, resource, orgNumber, found)).map((row) => [row.id, row]),
+    );
+    for (const [id, noted] of befores) {
+      const place = placeOfId(id);
+      const row: RecordRow | undefined = rows.get(id);
+      const lists = row === undefined ? new Set<string>() : listsOf(resource, row);
+      if (row !== undefined) lists.add(wholeList(resource));
+      changes.add({ ...place, resource: number }, lists);
+      const former = noted.flatMap(([, , before]) => (before === undefined ? [] : formerLists(before)));
+      const gone = row === undefined ? [...former, wholeList(resource)] : former;
+      changes.remove(place, new Set(gone.filter((list) => !lists.has(list))));
+      if (turns.isOver) await turns.next();
+    }
+    function formerLists(before: Row): string[] {
+      return [...listsOf(resource, before)];
+    }
+  }
+  await changes.save(trx, orgNumber);
+}

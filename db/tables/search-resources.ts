@@ -1,0 +1,72 @@
+// The resources that are searched, with their numbers in the search index, and what it has of their records.
+
+import { memoize } from '../cache.ts';
+import type { Db } from '../engine/schema.ts';
+import type { Resource, Row } from '../model/resource.ts';
+import { recordings } from '../model/resources/recordings.ts';
+import { getResource } from '../model/resources/registry.ts';
+import {
+  indexWords,
+  SEARCHED_RESOURCES,
+  type StoredBeside,
+  searchedColumns,
+  searchedTexts,
+} from '../model/searched.ts';
+import { ownerList, resourceList, wordList } from './search-lists.ts';
+import { findSegmentTexts } from './transcript-texts.ts';
+
+/** The resource with that number. */
+export function searchedResource(number: number): Resource {
+  return getResource(SEARCHED_RESOURCES[number] ?? '');
+}
+
+/** The number of a resource; -1 if it is not searched. */
+export const searchNumber = memoize(({ name }: Pick<Resource, 'name'>): number =>
+  (SEARCHED_RESOURCES as readonly string[]).indexOf(name),
+);
+
+/** The column of a row that has the transcript of a recording. */
+export const TRANSCRIPT = 'transcript';
+
+/** The columns that the index has something of. */
+export const indexedColumns = memoize((resource: Resource): readonly string[] => [
+  ...new Set([...searchedColumns(resource), ...(resource.owner === null ? [] : [resource.owner])]),
+]);
+
+/** The lists of the search index in which a record belongs, given its row or some columns of it. */
+export function listsOf(resource: Resource, row: Row): Set<string> {
+  const { name, text } = indexWords(searchedTexts(resource, row, besideOf(row)));
+  const lists = new Set<string>();
+  for (const word of name) lists.add(wordList('name', word));
+  // The search for a text looks at both.
+  for (const word of text) if (!name.has(word)) lists.add(wordList('text', word));
+  const owner = resource.owner === null ? null : row[resource.owner];
+  if (typeof owner === 'string') lists.add(ownerList(owner));
+  return lists;
+}
+
+/** The list of all records of a resource. */
+export function wholeList(resource: Resource): string {
+  return resourceList(searchNumber(resource));
+}
+
+/** What is searched of a record and stored elsewhere, as `withTranscripts` adds it to a row. */
+export function besideOf(row: Row): StoredBeside {
+  const transcript = row[TRANSCRIPT];
+  return { transcript: typeof transcript === 'string' ? transcript : null };
+}
+
+/** Adds transcripts to rows of recordings; other rows stay as they are. */
+export async function withTranscripts<R extends Row>(
+  db: Db,
+  resource: Resource,
+  orgNumber: number,
+  rows: readonly (R & { id: string })[],
+): Promise<readonly (R & { id: string })[]> {
+  if (resource !== recordings || rows.length === 0) return rows;
+  const ids = rows.map(({ id }) => id);
+  const texts = new Map(
+    (await findSegmentTexts(db, orgNumber, ids)).map((one) => [one.recording_id, one.segments]),
+  );
+  return rows.map((row) => ({ ...row, [TRANSCRIPT]: texts.get(row.id) ?? null }));
+}

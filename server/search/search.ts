@@ -1,0 +1,225 @@
+// A page of a search: what matches best first, and within that what is newest.
+
+import type { Data } from '../../db/model/json.ts';
+import type { Resource } from '../../db/model/resource.ts';
+import type { SearchQuery } from '../../db/model/search-query.ts';
+import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
+import { indexedWord } from '../../db/model/words.ts';
+import { longTexts, PageSizeLimit } from '../../db/tables/page-size.ts';
+import { CandidateStream, Source } from '../../db/tables/search-candidates.ts';
+import { ownerList, wordList } from '../../db/tables/search-lists.ts';
+import type { PendingRecords } from '../../db/tables/search-pending.ts';
+import {
+  comparePlaces,
+  idStart,
+  LAST_PLACE,
+  placeOfId,
+  previousPlace,
+  type SearchPlace,
+} from '../../db/tables/search-places.ts';
+import { searchedResource, searchNumber } from '../../db/tables/search-resources.ts';
+import { type ChosenSources, sourcesOf } from '../../db/tables/search-sources.ts';
+import { presentAll } from '../records/records.ts';
+import type { Reader } from '../records/rules.ts';
+import { findPendingRecords, type Searcher } from './catch-up.ts';
+import { IdentifierMatch } from './identifiers.ts';
+import { type FoundRecord, Matches, SEARCH_TIERS, type SearchTier } from './matches.ts';
+import { newestFirst, TierReader } from './tier-reader.ts';
+
+/** How many entries of the index, and how many records, a request examines. */
+export const SEARCH_EXAMINED_MAX = 10_000;
+export const SEARCH_RECORDS_MAX = 1_000;
+// What choosing the lists and one step can examine.
+const STEP_MAX = 4_000;
+const RECORDS_AT_ONCE = 32;
+
+/** A place in what a search finds. */
+export interface SearchPosition {
+  tier: SearchTier;
+  place: SearchPlace;
+}
+
+export interface SearchRequest {
+  query: SearchQuery;
+  /** Those that are searched; at least one. */
+  resources: readonly Resource[];
+  /** The position before the page; null for the first one. */
+  after: SearchPosition | null;
+  limit: number;
+}
+
+export interface SearchPage {
+  items: Data[];
+  /** The position of each item. */
+  positions: SearchPosition[];
+  /** The position after the page; null at the end. */
+  next: SearchPosition | null;
+  /** How many entries of the index, and how many records, were examined. */
+  examined: { entries: number; records: number };
+}
+
+/** A page of what a search finds among the records that the key can see. */
+export async function searchRecords(searcher: Searcher, request: SearchRequest): Promise<SearchPage> {
+  const pending = await findPendingRecords(searcher);
+  const identifiers = await IdentifierMatch.of(searcher, request.query);
+  const matches = new Matches(searcher, request.query, identifiers);
+  return new Search(searcher, request, { identifiers, matches }).page(pending);
+}
+
+class Search {
+  readonly #reader: Reader;
+  readonly #request: SearchRequest;
+  readonly #identifiers: IdentifierMatch;
+  readonly #matches: Matches;
+  /** Their numbers. */
+  readonly #resources: ReadonlySet<number>;
+  readonly #size: PageSizeLimit;
+  readonly #found: FoundRecord[] = [];
+  #entries = 0;
+
+  constructor(
+    reader: Reader,
+    request: SearchRequest,
+    { identifiers, matches }: { identifiers: IdentifierMatch; matches: Matches },
+  ) {
+    this.#reader = reader;
+    this.#request = request;
+    this.#identifiers = identifiers;
+    this.#matches = matches;
+    this.#resources = new Set(request.resources.map(searchNumber));
+    this.#size = new PageSizeLimit([...new Set(request.resources.flatMap(longTexts))]);
+  }
+
+  async page(pending: PendingRecords): Promise<SearchPage> {
+    const next = await this.#collect(pending);
+    return {
+      items: await showFound(this.#reader, this.#found),
+      positions: this.#found.map(positionOf),
+      next,
+      examined: { entries: this.#entries, records: this.#matches.read },
+    };
+  }
+
+  // The position after the page.
+  async #collect(pending: PendingRecords): Promise<SearchPosition | null> {
+    const { after } = this.#request;
+    const noted = await this.#amongPending(pending);
+    const decided = new Set([...pending.ids.values()].flatMap((ids) => [...ids].map(startOf)));
+    const tiers = SEARCH_TIERS.slice(after === null ? 0 : SEARCH_TIERS.indexOf(after.tier));
+    for (const tier of tiers) {
+      const from = after?.tier === tier ? previousPlace(after.place) : LAST_PLACE;
+      const reader = await this.#readerOf(tier, from, { noted, decided });
+      const chosen = this.#entries;
+      for (;;) {
+        const { found, reached } = await reader.next(this.#recordsWanted);
+        this.#entries = chosen + reader.examined;
+        for (const one of found) if (!this.#take(one)) return positionOf(this.#found.at(-1) as FoundRecord);
+        if (reached === null) break;
+        if (this.#isSpent) return { tier, place: reached };
+      }
+      const further = tiers[tiers.indexOf(tier) + 1];
+      if (this.#isSpent && further !== undefined) return { tier: further, place: LAST_PLACE };
+    }
+    return null;
+  }
+
+  // Whether there is room for a record.
+  #take(one: FoundRecord): boolean {
+    if (this.#found.length === this.#request.limit || !this.#size.takesMore) return false;
+    this.#size.count(one.row);
+    this.#found.push(one);
+    return true;
+  }
+
+  get #isSpent(): boolean {
+    return this.#entries > SEARCH_EXAMINED_MAX - STEP_MAX || this.#matches.read >= SEARCH_RECORDS_MAX;
+  }
+
+  get #recordsWanted(): number {
+    const wanted = Math.max(RECORDS_AT_ONCE / 4, this.#request.limit + 1 - this.#found.length);
+    return Math.min(RECORDS_AT_ONCE, wanted);
+  }
+
+  async #amongPending({ ids }: PendingRecords): Promise<FoundRecord[]> {
+    const found: FoundRecord[] = [];
+    for (const [number, some] of ids)
+      if (this.#resources.has(number))
+        found.push(...(await this.#matches.among(searchedResource(number), [...some])));
+    return found;
+  }
+
+  async #readerOf(
+    tier: SearchTier,
+    from: SearchPlace,
+    { noted, decided }: { noted: readonly FoundRecord[]; decided: ReadonlySet<string> },
+  ): Promise<TierReader> {
+    const identified = tier === 'identifier' ? await this.#identified(from, decided) : [];
+    const beside = [...noted.filter((one) => one.tier === tier), ...identified];
+    const chosen = tier === 'identifier' ? this.#phoneSources() : await this.#sourcesOf(tier);
+    const stream =
+      chosen && new CandidateStream(this.#reader.db, this.#reader.access.orgNumber, chosen, from);
+    this.#entries += chosen?.examined ?? 0;
+    return new TierReader(this.#reader, this.#matches, stream, {
+      tier,
+      resources: this.#resources,
+      beside: newestFirst(beside.filter(({ place }) => comparePlaces(place, from) <= 0)),
+      decided: new Set([...decided, ...identified.map(({ row }) => startOf(row.id))]),
+    });
+  }
+
+  // What is found by unique values and IDs.
+  async #identified(from: SearchPlace, decided: ReadonlySet<string>): Promise<FoundRecord[]> {
+    const found: FoundRecord[] = [];
+    const range = { last: `${idStart(from)}g`, limit: this.#request.limit + 1 };
+    for (const resource of this.#request.resources) {
+      const ids = await this.#identifiers.ids(this.#reader, resource, range);
+      const others = ids.filter((id) => !decided.has(startOf(id)));
+      if (others.length > 0) found.push(...(await this.#matches.among(resource, others)));
+    }
+    return found.filter(({ tier }) => tier === 'identifier');
+  }
+
+  #phoneSources(): ChosenSources | null {
+    const { phone } = this.#identifiers.identifiers;
+    if (phone === null) return null;
+    const lists = (['name', 'text'] as const).map((tier) => wordList(tier, indexedWord(phone)));
+    const { userId } = this.#reader.access;
+    const owned = userId === null ? [] : [new Source([ownerList(userId)])];
+    return { sources: [new Source(lists), ...owned], leavesOutNames: false, examined: 0 };
+  }
+
+  #sourcesOf(tier: 'name' | 'text'): Promise<ChosenSources | null> {
+    const { orgNumber, userId } = this.#reader.access;
+    return sourcesOf(this.#reader.db, {
+      ...{ orgNumber, tier, ownerId: userId, terms: this.#request.query.terms },
+      resources: [...this.#resources],
+      isWhole: this.#resources.size === SEARCHED_RESOURCES.length,
+    });
+  }
+}
+
+function startOf(id: string): string {
+  return idStart(placeOfId(id));
+}
+
+function positionOf({ tier, place }: FoundRecord): SearchPosition {
+  return { tier, place };
+}
+
+// The records as lists show them.
+async function showFound(reader: Reader, found: readonly FoundRecord[]): Promise<Data[]> {
+  const records = new Map<string, Data>();
+  for (const [resource, some] of Map.groupBy(found, (one) => one.resource)) {
+    const ids = some.map(({ row }) => row.id);
+    const shown = await presentAll(
+      reader,
+      resource,
+      some.map(({ row }) => row),
+    );
+    for (const [index, record] of shown.entries()) records.set(ids[index] ?? '', record);
+  }
+  return found.map(({ resource, row, tier, field, snippet }) => ({
+    ...{ record_type: resource.name, record_id: row.id, match: { tier, field, snippet } },
+    record: records.get(row.id) ?? null,
+  }));
+}

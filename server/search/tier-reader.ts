@@ -1,0 +1,95 @@
+// Reads what matches a search in one tier, newest first: from the index, and from what the index does not have yet.
+
+import type { RecordRow } from '../../db/engine/schema.ts';
+import type { CandidateStream, Candidates } from '../../db/tables/search-candidates.ts';
+import { comparePlaces, idStart, type SearchEntry, type SearchPlace } from '../../db/tables/search-places.ts';
+import { findIdsAt } from '../../db/tables/search-records.ts';
+import { searchedResource } from '../../db/tables/search-resources.ts';
+import type { Reader } from '../records/rules.ts';
+import type { FoundRecord, Matches, SearchTier } from './matches.ts';
+
+/** A part of a tier. */
+export interface TierPart {
+  /** Newest first. */
+  found: FoundRecord[];
+  /** All that matches from this place on was returned; null if there is no more. */
+  reached: SearchPlace | null;
+}
+
+export interface TierOptions {
+  tier: SearchTier;
+  /** The numbers of the resources that are searched. */
+  resources: ReadonlySet<number>;
+  /** Records that match and that are not looked for in the index, newest first. */
+  beside: readonly FoundRecord[];
+  /** How the IDs of other records begin that are not looked for there. */
+  decided: ReadonlySet<string>;
+}
+
+/** Reads one tier. */
+export class TierReader {
+  readonly #reader: Reader;
+  readonly #matches: Matches;
+  readonly #stream: CandidateStream | null;
+  readonly #options: TierOptions;
+  #beside: readonly FoundRecord[];
+  #waiting: Candidates = { entries: [], reached: null };
+
+  /** @param stream null if nothing in the index can match */
+  constructor(reader: Reader, matches: Matches, stream: CandidateStream | null, options: TierOptions) {
+    this.#reader = reader;
+    this.#matches = matches;
+    this.#stream = stream;
+    this.#options = options;
+    this.#beside = options.beside;
+  }
+
+  /** How many entries of the index were examined. */
+  get examined(): number {
+    return this.#stream?.examined ?? 0;
+  }
+
+  /** Reads on, at most so many records. */
+  async next(recordsMax: number): Promise<TierPart> {
+    const { entries, reached } = await this.#candidates(recordsMax);
+    const found = await this.#read(entries);
+    const isReached = ({ place }: FoundRecord) => reached === null || comparePlaces(place, reached) >= 0;
+    const beside = this.#beside.filter(isReached);
+    this.#beside = this.#beside.filter((one) => !isReached(one));
+    return { found: newestFirst([...found, ...beside]), reached };
+  }
+
+  async #candidates(max: number): Promise<Candidates> {
+    if (this.#stream === null) return { entries: [], reached: null };
+    const { resources, decided } = this.#options;
+    if (this.#waiting.entries.length === 0) {
+      const { entries, reached } = await this.#stream.next();
+      const isWanted = (one: SearchEntry) => resources.has(one.resource) && !decided.has(idStart(one));
+      this.#waiting = { entries: entries.filter(isWanted), reached };
+    }
+    const { entries, reached } = this.#waiting;
+    if (entries.length <= max) {
+      this.#waiting = { entries: [], reached: null };
+      return { entries, reached };
+    }
+    const some = entries.slice(0, max);
+    this.#waiting = { entries: entries.slice(max), reached };
+    return { entries: some, reached: some.at(-1) ?? null };
+  }
+
+  async #read(entries: readonly SearchEntry[]): Promise<FoundRecord[]> {
+    const { db, access } = this.#reader;
+    const byResource = [...Map.groupBy(entries, ({ resource }) => resource)];
+    const found = byResource.map(async ([number, some]) => {
+      const resource = searchedResource(number);
+      const ids = await findIdsAt(db, resource, access.orgNumber, some);
+      return this.#matches.among(resource, ids);
+    });
+    return (await Promise.all(found)).flat().filter(({ tier }) => tier === this.#options.tier);
+  }
+}
+
+/** Records in the order of a tier. */
+export function newestFirst<T extends { row: RecordRow }>(found: readonly T[]): T[] {
+  return found.toSorted((one, other) => (one.row.id < other.row.id ? 1 : -1));
+}

@@ -1,0 +1,149 @@
+// A large database on one engine, from its first row to the last figure.
+import { SQL } from 'bun';
+import type { Databases } from '../databases.ts';
+import type { CpuClock } from '../process.ts';
+import { type Binary, type Build, environment, initialize, runCrm } from '../servers.ts';
+import { type Asked, answersTo } from './answers.ts';
+import { askByHand, HAND_QUESTIONS, indexByHand } from './by-hand.ts';
+import { searchBytesOf, seedBuild, serveAsked, waitUntilFilled } from './filling.ts';
+import { Inside } from './inside.ts';
+import { QUESTIONS } from './questions.ts';
+import {
+  ANSWERS_HEADER,
+  answersLine,
+  type EngineReport,
+  filledLine,
+  handLine,
+  sizeLines,
+  WRITES_HEADER,
+  writeLine,
+} from './report.ts';
+import type { Samples } from './samples.ts';
+import { writeCosts } from './writes.ts';
+
+/** How large the databases are from which the index of contacts alone is told, at most. */
+const ALONE_SCALE_MAX = 0.1;
+// What contacts add is the difference; their emails are at the domains of companies.
+const ALONE = [['companies'], ['companies', 'contacts']] as const;
+// The first of those that a build is initialized with.
+const USER = 'user0@bench.example';
+const UNLOGGED = ['--changes-days', '0'];
+
+export interface EngineOptions {
+  engine: EngineReport['engine'];
+  binary: Binary['binary'];
+  scale: number;
+  /** Of each question and each round of writes, at least. */
+  seconds: number;
+  /** Of each kind of write. */
+  rounds: number;
+  /** Different ones of each question. */
+  requests: number;
+  /** Names of questions; all of them, writes and questions by hand if there are none. */
+  only: readonly string[];
+  /** An empty folder. */
+  folder: string;
+  /** Of a server, for the engine that needs them. */
+  databases: Databases | undefined;
+  databaseCpu: CpuClock | undefined;
+  print(lines: readonly string[]): void;
+}
+
+/** Runs everything that was asked for, and prints each figure as soon as it is known. */
+export async function measureEngine(options: EngineOptions): Promise<EngineReport> {
+  const { engine, binary, scale, only, folder, databases, databaseCpu, print } = options;
+  const build = initialize({ name: engine, binary }, folder, await databases?.create());
+  const userKey = issueUserKey(build);
+  const startedAt = performance.now();
+  const samples = await seedBuild(build, scale);
+  const seedSeconds = (performance.now() - startedAt) / 1_000;
+  await databases?.settle(build.db);
+  await using inside = new Inside(build.db);
+  const sizesBefore = await inside.sizes();
+  print([
+    `${engine}: ${samples.counts.contacts.toLocaleString('en')} contacts in ${seedSeconds.toFixed(1)} s`,
+  ]);
+  let server = await serveAsked(build, { userKey, databaseCpu });
+  try {
+    const filled = await waitUntilFilled(server, inside);
+    await databases?.settle(build.db);
+    const sizes = await inside.sizes();
+    print([...filled.map(filledLine), ...sizeLines(sizes, samples.counts), ANSWERS_HEADER]);
+    const answers = [];
+    for (const question of QUESTIONS.filter(({ name }) => only.length === 0 || only.includes(name))) {
+      const found = await answersTo(question, server, samples, options);
+      print([answersLine(found)]);
+      answers.push(found);
+    }
+    const report: EngineReport = {
+      ...{ engine, version: runCrm(binary, ['version']), seedSeconds, filled, sizesBefore, sizes, answers },
+      ...{ searchBytesPerContact: null, writes: [], byHand: null },
+    };
+    if (only.length > 0) return report;
+    report.writes.push(await writesOn(server, inside, options, []));
+    await server.stop();
+    server = await serveAsked({ ...build, flags: UNLOGGED }, { userKey, databaseCpu });
+    report.writes.push(await writesOn(server, inside, options, UNLOGGED));
+    await server.stop();
+    report.searchBytesPerContact = await searchBytesPerContact(options);
+    print([`  search index of a contact: ${Math.round(report.searchBytesPerContact)} bytes`]);
+    if (databases !== undefined) report.byHand = await byHand(build, samples, options);
+    return report;
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Issues a key that sees the records of one user. */
+function issueUserKey({ binary, db }: Build): string {
+  const args = ['keys', 'issue', '--all-scopes', '--access', 'user', '--user', USER];
+  return runCrm(binary, args, environment(db));
+}
+
+async function writesOn(
+  server: Asked,
+  inside: Inside,
+  options: EngineOptions,
+  flags: readonly string[],
+): Promise<EngineReport['writes'][number]> {
+  const costs = await writeCosts(server, inside, options);
+  const named = { flags: flags.join(' '), costs };
+  options.print([`crm serve ${named.flags}`.trimEnd(), WRITES_HEADER, ...costs.map(writeLine)]);
+  return named;
+}
+
+async function searchBytesPerContact(options: EngineOptions): Promise<number> {
+  const scale = Math.min(options.scale, ALONE_SCALE_MAX);
+  const bytes: number[] = [];
+  let contacts = 1;
+  for (const kinds of ALONE) {
+    const { engine, binary, folder, databases } = options;
+    const build = initialize(
+      { name: engine, binary },
+      `${folder}/${kinds.length}`,
+      await databases?.create(),
+    );
+    const found = await searchBytesOf(build, scale, kinds);
+    contacts = found.contacts;
+    bytes.push(found.bytes);
+  }
+  const [companiesAlone = 0, both = 0] = bytes;
+  return (both - companiesAlone) / contacts;
+}
+
+async function byHand(
+  build: Build,
+  samples: Samples,
+  { requests, print }: EngineOptions,
+): Promise<EngineReport['byHand']> {
+  await using db = new SQL(build.db, { max: 1 });
+  const { seconds, bytes } = await indexByHand(db);
+  print([`PostgreSQL by hand: indexes of ${(bytes / 2 ** 20).toFixed(1)} MiB in ${seconds.toFixed(1)} s`]);
+  const answers = [];
+  for (const question of HAND_QUESTIONS) {
+    const found = await askByHand(db, question, samples, requests);
+    print([handLine(found)]);
+    answers.push(found);
+  }
+  return { seconds, bytes, answers };
+}
