@@ -82,18 +82,6 @@ export const OPERATIONS: readonly Operation[] = [
     },
     { name: 'list', label: 'list 100 contacts', bare: ALL, prepare: gets(() => 'contacts?limit=100') },
     { name: 'deep-page', label: 'list 100, the last page', bare: ALL, prepare: lastPage },
-    {
-      name: 'list-include',
-      label: 'list 100 contacts with company, owner and deals',
-      bare: NONE,
-      prepare: gets(() => `contacts?limit=100&${INCLUDED}`),
-    },
-    {
-      name: 'get-include',
-      label: 'GET a contact with company, owner and deals',
-      bare: NONE,
-      prepare: gets(({ seeds }, index) => `contacts/${seeds.contacts[index]}?${INCLUDED}`),
-    },
     filter('email', 'contacts by email', ALL, 'contacts?email', (_, index) => addressOf(index)),
     filter('phone', 'contacts by phone', ALL, 'contacts?phone', (_, index) => phoneOf(index)),
     filter('company', 'contacts by company, 100', SAME_TABLES, 'contacts?company_id', of('companies')),
@@ -108,6 +96,18 @@ export const OPERATIONS: readonly Operation[] = [
       'interactions?contact_id',
       of('spokenTo'),
     ),
+    {
+      name: 'list-include',
+      label: 'list 100 contacts with company, owner and deals',
+      bare: NONE,
+      prepare: gets(() => `contacts?limit=100&${INCLUDED}`),
+    },
+    {
+      name: 'get-include',
+      label: 'GET a contact with company, owner and deals',
+      bare: NONE,
+      prepare: gets(({ seeds }, index) => `contacts/${seeds.contacts[index]}?${INCLUDED}`),
+    },
     {
       name: 'timeline',
       label: 'timeline of a contact, 20',
