@@ -11,8 +11,8 @@ export interface IncludedRecord {
 
 /** What a response includes besides its data. */
 export interface IncludedRecords {
-  /** All groups, also those without a record. */
-  groups: readonly string[];
+  /** All of it, by group and ID. */
+  whole: ReadonlyMap<string, ReadonlyMap<string, Data>>;
   /** What the item with that index includes; other items can include the same. */
   of: (index: number) => readonly IncludedRecord[];
 }

@@ -25,7 +25,7 @@ export function registerListCommand(program: Command): void {
     .option('--cursor <cursor>', 'Continue where an earlier list ended')
     .option(
       '--sort-by <field>',
-      'Field to sort by: created_at, updated_at, or one that the error for others lists',
+      'Field to sort by: created_at, updated_at, or another of the resource, such as estimated_value',
     )
     .addOption(
       new Option('--sort-direction <direction>', 'Order: desc is newest first').choices(['asc', 'desc']),

@@ -75,9 +75,11 @@ export class Names {
 
 /** What a person would call a record; null if nothing of it says. */
 export function nameOf(record: Data): string | null {
-  const { first_name, last_name, name, title, email, domain, content } = record;
+  const { first_name, last_name, name, title, email, phone, domain, content } = record;
   const person = [first_name, last_name].filter(isText).join(' ');
-  return [person, name, title, email, domain, content].find(isText) ?? null;
+  // The title of a person is not a name: two can have the same.
+  const others = first_name === undefined ? [name, title, email, domain, content] : [email, phone, title];
+  return [person, ...others].find(isText) ?? null;
 }
 
 function isText(value: JsonValue | undefined): value is string {

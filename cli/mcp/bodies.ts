@@ -11,9 +11,9 @@ import type { Service } from './service.ts';
 import { fieldValue, textArgument } from './tool.ts';
 
 /** The optional arguments for the values of a record. */
-export function valueArguments(fields: Readonly<Record<string, Field>>): TProperties {
+export function valueArguments(fields: Readonly<Record<string, Field>>, takesNull: boolean): TProperties {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, Type.Optional(fieldValue(field))]),
+    Object.entries(fields).map(([name, field]) => [name, Type.Optional(fieldValue(field, takesNull))]),
   );
 }
 

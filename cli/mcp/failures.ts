@@ -104,7 +104,7 @@ export function uncertain(error: unknown): unknown {
   return new ToolError(apiCode, message, { requestId, steps });
 }
 
-// Steps after a response are commands for people; what is wrong with a connection, only they can fix.
+// After a response the steps are commands, which an assistant cannot run; without one they say what a person can do.
 function stepsAfter({ status, nextSteps }: CliError): readonly string[] {
   return status === undefined ? nextSteps : ['Try again later.'];
 }

@@ -9,9 +9,9 @@ import { counted } from '../terminal/format.ts';
 import { bodyFor, nameArguments, valueArguments } from './bodies.ts';
 import { call, ToolError } from './failures.ts';
 import { servicePath } from './read-tools.ts';
-import { recordLine } from './results.ts';
+import { writtenText } from './results.ts';
 import type { Service } from './service.ts';
-import { ADDING, argumentsOf, fieldValue, oneArgumentOf, type Tool, textArgument } from './tool.ts';
+import { ADDING, argumentsOf, fieldValue, oneArgumentOf, type Tool } from './tool.ts';
 
 /** The arguments for a new record of one resource. */
 function creationArguments(resource: Resource) {
@@ -19,10 +19,8 @@ function creationArguments(resource: Resource) {
   const required = Object.entries(fields).filter(([, field]) => field.required);
   return {
     ...nameArguments([resource]),
-    ...valueArguments(fields),
-    ...Object.fromEntries(
-      required.map(([name, field]) => [name, field.kind === 'text' ? textArgument() : fieldValue(field)]),
-    ),
+    ...valueArguments(fields, false),
+    ...Object.fromEntries(required.map(([name, field]) => [name, fieldValue(field, false)])),
   };
 }
 
@@ -38,7 +36,10 @@ const logInteraction: Tool = {
     const body = await bodyFor(interactions, given, service);
     const { is_duplicate, ...record } = await service.write('POST', servicePath(interactions.name), body);
     const done = is_duplicate === true ? 'It was logged before. Nothing was written' : 'Logged';
-    return `${done}:\n${recordLine(record, interactions.name)}`;
+    const contact = { resource: 'contacts', id: record.main_contact };
+    const next =
+      typeof contact.id === 'string' ? [`${call('timeline', contact)} shows what else happened.`] : [];
+    return writtenText(done, record, interactions.name, next);
   },
 };
 
@@ -47,6 +48,7 @@ interface About {
   record_id: string;
 }
 
+const NOTE_LINK = 'notes.records';
 const recordsLink = notes.links.records;
 const RECORD_TYPES = recordsLink?.children ?? {};
 
@@ -75,7 +77,13 @@ const addNote: Tool = {
     if (about.length > 0) await linkNote(String(note.id), about, service);
     const linked =
       about.length === 0 ? 'Added, linked to nothing' : `Added, linked to ${counted(about.length, 'record')}`;
-    return `${linked}:\n${recordLine(note, notes.name)}`;
+    const later = call('link', { of: NOTE_LINK, parent_id: note.id, id: 'ID', record_type: 'contact' });
+    return writtenText(
+      linked,
+      note,
+      notes.name,
+      about.length === 0 ? [`${later} says what it is about.`] : [],
+    );
   },
 };
 
@@ -102,7 +110,7 @@ async function requireRecords(about: readonly About[], service: Service): Promis
 
 async function linkNote(noteId: string, about: readonly About[], service: Service): Promise<void> {
   const links = about.map(({ record_type, record_id }) => ({
-    ...{ of: 'notes.records', parent_id: noteId, id: record_id },
+    ...{ of: NOTE_LINK, parent_id: noteId, id: record_id },
     record_type,
   }));
   const { items } = await service.writeBatch('/api/v2/links/batch', links);
@@ -122,7 +130,8 @@ const addTask: Tool = {
   hints: ADDING,
   run: async (given, service) => {
     const task = await service.write('POST', servicePath(tasks.name), await bodyFor(tasks, given, service));
-    return `Added:\n${recordLine(task, tasks.name)}`;
+    const done = call('update', { resource: tasks.name, id: task.id, done: true });
+    return writtenText('Added', task, tasks.name, task.done === true ? [] : [`${done} marks it as done.`]);
   },
 };
 

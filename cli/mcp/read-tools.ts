@@ -20,6 +20,7 @@ import {
   someArgumentsOf,
   type Tool,
   textArgument,
+  timeArgument,
 } from './tool.ts';
 
 const NAMES = RESOURCES.map(({ name }) => name);
@@ -107,8 +108,8 @@ const query: Tool = {
   name: 'query',
   title: 'Query records',
   description:
-    'List the records of a resource that pass a filter, in the order wanted. describe lists the fields, the values of which ' +
-    'a filter can test, and the sort orders.',
+    'List the records of a resource that pass a filter, in the order you choose. describe lists the fields with their ops, ' +
+    'and the sort orders.',
   input: argumentsOf({
     resource: RESOURCE,
     filter: FILTER,
@@ -134,14 +135,18 @@ const query: Tool = {
 const count: Tool = {
   name: 'count',
   title: 'Count records',
-  description:
-    'Count the records of a resource that pass a filter, which is one as query takes it; without one, all.',
-  input: argumentsOf({ resource: RESOURCE, filter: Type.Optional(Type.Unsafe<Data>({ type: 'object' })) }),
+  description: 'Count the records of a resource that pass a filter; without a filter, all.',
+  input: argumentsOf({
+    resource: RESOURCE,
+    filter: Type.Optional(Type.Unsafe<Data>({ type: 'object', description: 'As in query' })),
+  }),
   hints: READING,
   run: async ({ resource, ...body }, service) => {
     const { count: found, is_exact } = await service.lookUp(`${servicePath(String(resource))}/count`, body);
-    if (is_exact === true) return counted(Number(found), singularOf(String(resource)), String(resource));
-    return `At least ${found} ${resource}: there are too many to count all. A narrower filter can be counted.`;
+    const number = counted(Number(found), singularOf(String(resource)), String(resource));
+    if (is_exact === true)
+      return found === 0 ? number : `${number}\nNext: query with the same filter lists them.`;
+    return `At least ${number}: there are too many to count all. A narrower filter can be counted.`;
   },
 };
 
@@ -155,8 +160,8 @@ const timeline: Tool = {
     resource: oneArgumentOf(TIMELINE_RESOURCES),
     id: textArgument(),
     kinds: Type.Optional(someArgumentsOf(TIMELINE_KINDS, 'Default: all')),
-    since: Type.Optional(textArgument('RFC 3339 or a day')),
-    until: Type.Optional(textArgument('RFC 3339 or a day; excluded')),
+    since: Type.Optional(timeArgument('RFC 3339 or a day')),
+    until: Type.Optional(timeArgument('RFC 3339 or a day; excluded')),
     scope: Type.Optional(
       oneArgumentOf(['all', 'own'], 'Of a company: own leaves out its contacts and deals'),
     ),

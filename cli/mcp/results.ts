@@ -89,6 +89,15 @@ export function includedLines(included: Included): string[] {
   return ['Included:', ...shownLines, ...more];
 }
 
+/** What was done to a record, the record, and what to call next. */
+export function writtenText(done: string, record: Data, resourceName: string, next: string[] = []): string {
+  const line = recordLine(record, resourceName);
+  const whole = hasCut([line])
+    ? [`${call('get', { resource: resourceName, id: record.id })} shows it whole.`]
+    : [];
+  return [`${done}:`, line, ...[...whole, ...next].map((step) => `Next: ${step}`)].join('\n');
+}
+
 interface PageRequest {
   /** The tool, to say how to go on. */
   tool: string;

@@ -39,9 +39,9 @@ export function argumentsOf(properties: TProperties): TSchema {
   return Type.Object(properties, { additionalProperties: false });
 }
 
-/** One of some names. */
+/** One of some names. Some clients refuse an enum without a type. */
 export function oneArgumentOf(names: readonly string[], description?: string): TSchema {
-  return Type.Enum([...names], description === undefined ? {} : { description });
+  return Type.Unsafe({ type: 'string', enum: [...names], ...(description !== undefined && { description }) });
 }
 
 /** Any of some names. */
@@ -52,6 +52,11 @@ export function someArgumentsOf(names: readonly string[], description?: string):
 /** Text, with a description. */
 export function textArgument(description?: string): TSchema {
   return Type.String(description === undefined ? {} : { description });
+}
+
+/** A time, as a date or Unix milliseconds. */
+export function timeArgument(description: string): TSchema {
+  return Type.Unsafe({ type: ['string', 'integer'], description });
 }
 
 export const limitArgument = (maximum: number): TSchema =>
@@ -66,15 +71,21 @@ const TYPES: Partial<Record<Field['kind'], TSchema>> = {
   custom: Type.Unsafe<Data>({ type: 'object' }),
   json: Type.Array(ITEM),
 };
-const NUMBERS: Partial<Record<Field['kind'], string[]>> = {
-  integer: ['integer', 'null'],
-  number: ['number', 'null'],
-  instant: ['string', 'integer', 'null'],
+const NAMED_TYPES: Partial<Record<Field['kind'], string[]>> = {
+  integer: ['integer'],
+  number: ['number'],
+  instant: ['string', 'integer'],
 };
 
-/** The value of a field in a call, by type alone: the server knows the rest, and says it better. */
-export function fieldValue(field: Field): TSchema {
-  const { enum: values } = field.schema as { enum?: string[] };
+/**
+ * The value of a field in a call, by type alone: the server knows the rest, and says it better.
+ * @param takesNull whether null clears it, which makes no sense in a new record
+ */
+export function fieldValue({ schema, kind }: Field, takesNull: boolean): TSchema {
+  const { enum: values } = schema as { enum?: string[] };
   if (values !== undefined) return oneArgumentOf(values);
-  return TYPES[field.kind] ?? Type.Unsafe({ type: NUMBERS[field.kind] ?? ['string', 'null'] });
+  const known = TYPES[kind];
+  if (known !== undefined) return known;
+  const names = [...(NAMED_TYPES[kind] ?? ['string']), ...(takesNull ? ['null'] : [])];
+  return Type.Unsafe({ type: names.length === 1 ? names[0] : names });
 }

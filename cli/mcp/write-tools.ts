@@ -8,7 +8,7 @@ import { createFields, updateFields } from '../api/body.ts';
 import { bodyFor, nameArguments, valueArguments } from './bodies.ts';
 import { call, ToolError } from './failures.ts';
 import { servicePath } from './read-tools.ts';
-import { recordLine } from './results.ts';
+import { writtenText } from './results.ts';
 import { argumentsOf, CHANGING, fieldValue, oneArgumentOf, type Tool, textArgument } from './tool.ts';
 
 const CHANGEABLE = RESOURCES.filter(({ verbs }) => verbs.includes('update'));
@@ -35,7 +35,7 @@ const upsert: Tool = {
     on_match: Type.Optional(oneArgumentOf(ON_MATCH, 'fill: only empty fields. keep: none')),
     on_missing: Type.Optional(oneArgumentOf(ON_MISSING)),
     ...nameArguments(CHANGEABLE),
-    ...valueArguments(allFields(createFields)),
+    ...valueArguments(allFields(createFields), true),
   }),
   hints: CHANGING,
   run: async ({ resource: name, ...given }, service) => {
@@ -48,7 +48,7 @@ const upsert: Tool = {
     );
     const by = matched_by === null ? '' : `, found by its ${matched_by}`;
     const done = outcome === 'unchanged' ? 'Left unchanged' : outcome === 'created' ? 'Created' : 'Updated';
-    return `${done}${by}:\n${recordLine(record, resource.name)}`;
+    return writtenText(`${done}${by}`, record, resource.name);
   },
 };
 
@@ -62,7 +62,7 @@ const update: Tool = {
     resource: oneArgumentOf(NAMES),
     id: textArgument(),
     ...nameArguments(CHANGEABLE),
-    ...valueArguments(allFields(updateFields)),
+    ...valueArguments(allFields(updateFields), true),
   }),
   hints: CHANGING,
   run: async ({ resource: name, id, ...given }, service) => {
@@ -73,7 +73,7 @@ const update: Tool = {
       });
     const body = await bodyFor(resource, given, service, String(id));
     const record = await service.write('PATCH', servicePath(resource.name, id), body);
-    return `Updated:\n${recordLine(record, resource.name)}`;
+    return writtenText('Updated', record, resource.name);
   },
 };
 
@@ -96,7 +96,7 @@ const link: Tool = {
     parent_id: textArgument(),
     id: textArgument(),
     ...Object.fromEntries(
-      Object.entries(OWN_FIELDS).map(([name, field]) => [name, Type.Optional(fieldValue(field))]),
+      Object.entries(OWN_FIELDS).map(([name, field]) => [name, Type.Optional(fieldValue(field, false))]),
     ),
   }),
   hints: CHANGING,

@@ -1,6 +1,7 @@
 // How a person sees what records include: by name, in columns of a table and below a card.
 import { type Data, isObject } from '../../db/model/json.ts';
-import { type Include, RELATED_MAX } from '../../db/model/resources/includes.ts';
+import { RELATED_MAX } from '../../db/model/resource.ts';
+import type { Include } from '../../db/model/resources/includes.ts';
 import type { Included } from '../api/envelope.ts';
 import { usageError } from '../errors.ts';
 import { nameOf } from '../follow/names.ts';

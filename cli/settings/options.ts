@@ -53,7 +53,11 @@ export function apiOption(): Option {
 
 /** `--where` of commands that query records. */
 export function whereOption(): Option {
-  return new Option('--where <condition>', "Only records that meet a condition, such as 'status = open'");
+  const description = "Only records that meet a condition, such as 'status = open'";
+  return new Option('--where <condition>', description).argParser((value, previous?: string) => {
+    if (previous === undefined) return value;
+    throw new InvalidArgumentError('Join the conditions with and, in one --where.');
+  });
 }
 
 /** `--include` of commands that show records. */

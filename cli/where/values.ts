@@ -1,5 +1,6 @@
 // Values of --where in the types of their fields, as the filter of a query has them.
 import { INSTANT_MS_MAX } from '../../db/model/fields.ts';
+import { rfc3339Ms } from '../../db/model/instants.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import type { Operator, QueryField } from '../../db/model/query/fields.ts';
 import { singularOf, withArticle } from '../../db/model/text.ts';
@@ -70,7 +71,7 @@ function timeOf({ name }: QueryField, value: Value, refuse: Refuse): JsonValue {
   const { text, at, isAhead } = value;
   const span = spanOf(value);
   if (span !== undefined) return span;
-  const ms = isAhead ? undefined : isoMilliseconds(text);
+  const ms = isAhead ? undefined : (isoMilliseconds(text) ?? rfc3339Ms(text));
   if (ms !== undefined) return new Date(ms).toISOString();
   const days = '2026-11-21, 7d (seven days ago) or ahead 7d';
   throw refuse(at, `expected a time for ${name}.`, `write 2026-11-21T09:00:00Z, ${days}. Units: h, d, w.`);

@@ -1,7 +1,15 @@
 // defineResource(): derives schemas, columns, scopes and lists from one declaration.
 
-import type { TSchema } from 'typebox';
-import { type ColumnValue, exampleId, type Field, keyColumn, reference, timestamp } from './fields.ts';
+import { type TSchema, Type } from 'typebox';
+import {
+  type ColumnValue,
+  exampleId,
+  type Field,
+  idSchema,
+  keyColumn,
+  reference,
+  timestamp,
+} from './fields.ts';
 import { bodySchema, named, recordSchema } from './schemas.ts';
 import { singularOf } from './text.ts';
 
@@ -104,6 +112,18 @@ export interface Resource extends Required<ResourceOptions> {
   readonly responseSchema: TSchema;
 }
 
+/** How many related records a record includes by each name. */
+export const RELATED_MAX = 10;
+
+const includedIds = Type.Object(
+  {},
+  {
+    additionalProperties: Type.Array(idSchema(), { maxItems: RELATED_MAX }),
+    description: 'Only with `include`: the IDs of what the record includes, by name, newest first.',
+    examples: [],
+  },
+);
+
 const ID = reference('', { access: 'read', required: true, description: 'UUIDv7 of the record.' });
 const COMMON_LAST = {
   created_by: reference('', {
@@ -147,7 +167,7 @@ export function defineResource(options: ResourceOptions): Resource {
       `${typeName}Update`,
       bodySchema(fields, (field) => field.access === 'write', false),
     ),
-    responseSchema: named(typeName, recordSchema(fields)),
+    responseSchema: named(typeName, recordSchema(fields, { included_ids: Type.Optional(includedIds) })),
   };
 }
 

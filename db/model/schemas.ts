@@ -15,8 +15,11 @@ export function nullable(schema: TSchema): TSchema {
   return Type.Unsafe({ ...schema, type: [type, 'null'].flat() });
 }
 
-/** Schema of a record, or of a link's own fields, in responses: every field is present, null if unset. */
-export function recordSchema(fields: Record<string, Field>): TSchema {
+/**
+ * Schema of a record, or of a link's own fields, in responses: every field is present, null if unset.
+ * @param others what it can contain besides its fields
+ */
+export function recordSchema(fields: Record<string, Field>, others: Record<string, TSchema> = {}): TSchema {
   const properties: Record<string, TSchema> = {};
   for (const [name, field] of Object.entries(fields)) {
     if (!isShown(field)) continue;
@@ -25,7 +28,7 @@ export function recordSchema(fields: Record<string, Field>): TSchema {
     const schema = annotated({ ...field, example }, field.responseSchema, field.nullable);
     properties[name] = field.access === 'read' ? { ...schema, readOnly: true } : schema;
   }
-  return Type.Object(properties, { additionalProperties: false });
+  return Type.Object({ ...properties, ...others }, { additionalProperties: false });
 }
 
 /** Only the ID of a record's fields, for readers who cannot see more. */

@@ -5,7 +5,7 @@ import type { Db } from '../engine/schema.ts';
 import { type Statement, statement, written } from '../engine/statement.ts';
 import type { QueryDirection } from '../model/query/sorts.ts';
 import { keyExpression } from '../tables/columns.ts';
-import type { IdRange } from './id-ranges.ts';
+import { ALL_IDS, type IdRange } from './id-ranges.ts';
 
 /** Rows with an indexed value, each with the ID of a record. */
 export interface IdSource {
@@ -62,9 +62,11 @@ function valuesOf({ type, given }: IdSource): Record<string, string | number | n
   return typeof given === 'object' ? { type, ...given } : { type, given };
 }
 
-/** IDs of a source in no order, fewer than asked for only if there are no more. */
+/** IDs of a source, fewer than asked for only if there are no more. */
 export async function findIds(db: Db, org: number, source: IdSource, limit: number): Promise<string[]> {
-  const rows = await statementOf(source, null)(db, { org, ...valuesOf(source), limit });
+  // In order even so, where the index has one: PostgreSQL then reads no more entries than asked for.
+  const run = statementOf(source, source.isOrdered ? 'asc' : null);
+  const rows = await run(db, { org, ...valuesOf(source), ...ALL_IDS, limit });
   return rows.flatMap(({ id }) => id ?? []);
 }
 

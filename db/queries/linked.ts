@@ -167,14 +167,10 @@ function endsOf(
     statement<EndRow>((db, param) => {
       const first = firstEnds(tie, param);
       const isOfType = tie.type === null ? sql`true` : sql`few.type = ${param('type')}`;
-      const counts =
-        child === null
-          ? sql`select 1 from (${first}) as few where few.other is not null and ${isOfType} limit 1`
-          : sql`select 1 from (${first}) as few cross join ${sql.table(child.table)} as child
-              where ${isOfType} and child.org_id = ${param('org')} and child.id = few.other
-              and ${sql.ref(`child.${child.owner}`)} = ${param('user')} limit 1`;
+      const isVisible = child === null ? sql`few.other is not null` : isOwned(child, param);
+      const counts = sql`select 1 from (${first}) as few where ${isOfType} and ${isVisible} limit 1`;
       const more = isSifted
-        ? sql`(select 1 from ${sql.table(tie.table)} as tie where ${isOf(tie, param)} limit 1 offset ${sql.lit(ENDS_AT_ONCE)})`
+        ? sql`(select 1 from ${sql.table(tie.table)} as tie where ${isOf(tie, param)} order by ${otherOf(tie)} limit 1 offset ${sql.lit(ENDS_AT_ONCE)})`
         : sql`null`;
       return written(
         db,
@@ -188,8 +184,19 @@ function endsOf(
 
 function firstEnds(tie: EndTable, param: Param): RawBuilder<unknown> {
   const type = tie.type === null ? sql`` : sql`, tie.record_type as type`;
-  return sql`select ${sql.ref(`tie.${tie.other}`)} as other${type} from ${sql.table(tie.table)} as tie
-    where ${isOf(tie, param)} limit ${sql.lit(ENDS_AT_ONCE)}`;
+  return sql`select ${otherOf(tie)} as other${type} from ${sql.table(tie.table)} as tie
+    where ${isOf(tie, param)} order by ${otherOf(tie)} limit ${sql.lit(ENDS_AT_ONCE)}`;
+}
+
+// In the order of the index, so that every plan goes by it.
+function otherOf({ other }: EndTable): RawBuilder<unknown> {
+  return sql.ref(`tie.${other}`);
+}
+
+// Each is looked up by itself: a plan could go through all records instead.
+function isOwned({ table, owner }: OwnedEnd, param: Param): RawBuilder<unknown> {
+  return sql`(select 1 from ${sql.table(table)} as child where child.org_id = ${param('org')}
+    and child.id = few.other and ${sql.ref(`child.${owner}`)} = ${param('user')}) is not null`;
 }
 
 function isOf({ own }: EndTable, param: Param): RawBuilder<unknown> {

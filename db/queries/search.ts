@@ -5,6 +5,8 @@ import { columnsRead, type Predicate, predicateOf } from '../model/query/predica
 import { getQuerySort, type QueryDirection, type QueryPlace, type QuerySort } from '../model/query/sorts.ts';
 import type { Resource } from '../model/resource.ts';
 import { longTexts } from '../tables/page-size.ts';
+import { columnsToRead } from './columns-to-read.ts';
+import { countAll } from './count-all.ts';
 import { Examination } from './examination.ts';
 import { entriesPerRecord, findLinked, linkConditions } from './linked.ts';
 import { planWalk, type QueryPath } from './plan.ts';
@@ -64,6 +66,7 @@ export interface Count {
 
 /** How many records a search finds, or at least. */
 export async function countRecords(db: Db, search: RecordSearch): Promise<Count> {
+  if (conditionsIn(search.filter).length === 0) return countEvery(db, search);
   const examination = new Examination(COUNT_EXAMINED_MAX);
   let count = 0;
   const sort = getQuerySort(search.resource, 'created_at');
@@ -73,6 +76,17 @@ export async function countRecords(db: Db, search: RecordSearch): Promise<Count>
     return true;
   });
   return { count, isExact: stoppedAt === null, examined: examination.count };
+}
+
+async function countEvery(db: Db, search: RecordSearch): Promise<Count> {
+  const { orgNumber: org, resource } = search;
+  const found = await countAll(db, resource, {
+    org,
+    ownerId: ownerOf(search),
+    limit: COUNT_EXAMINED_MAX + 1,
+  });
+  const count = Math.min(found, COUNT_EXAMINED_MAX);
+  return { count, isExact: count === found, examined: count };
 }
 
 const ROWS_AT_ONCE_MIN = 50;
@@ -99,10 +113,12 @@ async function visit(
   let rows = Math.min(conditions.length === 0 ? wanted : Math.max(wanted, ROWS_AT_ONCE_MIN), most);
   let stoppedAt: QueryPlace | null = null;
   while (!walk.isDone) {
-    if (examination.left < walk.leastCost + perRecord) return { stoppedAt, way };
+    // Never before the first record, or the next page would end there too.
+    const isStarted = stoppedAt !== null;
+    if (isStarted && examination.left < walk.leastCost + perRecord) return { stoppedAt, way };
     const candidates = await walk.next(Math.min(rows, atMost(examination.left, 1 + perRecord)));
     for (let from = 0; from < candidates.length; ) {
-      if (examination.left < perRecord) return { stoppedAt, way };
+      if (stoppedAt !== null && examination.left < perRecord) return { stoppedAt, way };
       const some = candidates.slice(from, from + atMost(examination.left, perRecord));
       const unknown = some.flatMap(({ meets, place }) => (meets === undefined ? [place.id] : []));
       const linked = await findLinked(db, reader, links, unknown, examination);
@@ -138,10 +154,10 @@ function readingOf(
   const names = new Set(columnsRead(conditions));
   if (sort.by !== 'id') names.add(sort.name);
   if (ownerId !== null && owner !== null) names.add(owner);
-  names.delete('id');
+  const columns = columnsToRead(resource, names);
   const meets = predicateOf(filter);
-  if (ownerId === null || owner === null) return { columns: [...names], meets };
-  return { columns: [...names], meets: (row, linked) => row[owner] === ownerId && meets(row, linked) };
+  if (ownerId === null || owner === null) return { columns, meets };
+  return { columns, meets: (row, linked) => row[owner] === ownerId && meets(row, linked) };
 }
 
 function rowsAtOnce(resource: Resource, columns: readonly string[]): number {

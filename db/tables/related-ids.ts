@@ -6,8 +6,8 @@ import type { Eventually } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
 import { type Param, type Statement, statement, written } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
-import type { Resource } from '../model/resource.ts';
-import { type Include, RELATED_MAX } from '../model/resources/includes.ts';
+import { RELATED_MAX, type Resource } from '../model/resource.ts';
+import type { Include } from '../model/resources/includes.ts';
 import type { Way } from '../model/resources/relations.ts';
 
 /** How many of them are looked at for those that a user can see, or that are of one type. */

@@ -11,6 +11,7 @@ import { LIMITS, REQUESTS } from './limits.ts';
 import { QUERIES } from './query-guide.ts';
 import { RECEIVE } from './receive-guide.ts';
 import { SEARCHES } from './search-guide.ts';
+import { SELECTIONS } from './selection-guide.ts';
 import { SYNC } from './sync-guide.ts';
 import { TIMELINES } from './timeline-guide.ts';
 
@@ -19,13 +20,20 @@ const GIB = 1024 * MIB;
 
 /** The text of the description, in Markdown. */
 export function description(): string {
-  const sections = [INTRODUCTION, authentication(), ENVELOPES, ERRORS, LISTS, VALUES, WRITES, EXTERNAL_IDS];
-  return [
-    ...sections,
+  const sections = [
+    INTRODUCTION,
+    authentication(),
+    ENVELOPES,
+    ERRORS,
+    LISTS,
+    SELECTIONS,
+    VALUES,
+    WRITES,
+    EXTERNAL_IDS,
     CONDITIONS,
     IDEMPOTENCY,
-    SEARCHES,
     QUERIES,
+    SEARCHES,
     TIMELINES,
     COPY,
     RECEIVE,
@@ -33,9 +41,8 @@ export function description(): string {
     LIMITS,
     REQUESTS,
     VERSIONS,
-  ]
-    .map((section) => section.trim())
-    .join('\n\n');
+  ];
+  return sections.map((section) => section.trim()).join('\n\n');
 }
 
 const INTRODUCTION = `
@@ -147,7 +154,7 @@ const VALUES = `
 ## Values
 
 - IDs are opaque strings (UUIDv7).
-- Version 2 responses contain every field: unset fields are \`null\`, empty lists are \`[]\` and an empty \`custom\` is
+- Version 2 responses contain every field, unless a list is asked for some \`fields\`: unset fields are \`null\`, empty lists are \`[]\` and an empty \`custom\` is
   \`{}\`. Version 1 responses leave out unset fields.
 - Timestamps that the service sets (\`…_at\`) are RFC 3339 strings in UTC with milliseconds. Timestamps that a client
   or an integration sets (\`due_date\`, \`interaction_date\`, \`start_time\`, \`end_time\`, \`started_at\`) are integers in

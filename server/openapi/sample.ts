@@ -24,10 +24,15 @@ function itemKinds(items: Data): Data[] {
 
 function sampleObject(properties: Data): Data {
   const entries = Object.entries(properties).flatMap(([name, property]) => {
-    if (!isObject(property)) return [];
+    if (!isObject(property) || isLeftOut(property)) return [];
     return [[name, isUnset(property) ? null : sampleOf(property)]];
   });
   return Object.fromEntries(entries);
+}
+
+// No example is wanted, as is told by an empty list of them.
+function isLeftOut({ examples }: Data): boolean {
+  return Array.isArray(examples) && examples.length === 0;
 }
 
 // A nullable property without an example is null.

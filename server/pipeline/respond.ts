@@ -37,8 +37,7 @@ export function renderAnswer(asked: RequestMeta, answer: Answer): Rendered {
   if (object === 'batch') return { status, location: null, body: JSON.stringify({ object, data, meta }) };
   const location = answer.location === undefined ? null : asked.baseUrl + answer.location;
   const json = answer.version?.json;
-  const included = answer.included && includedBy(answer.included, 1);
-  if (json == null) return { status, location, body: JSON.stringify({ object, data, included, meta }) };
+  if (json == null) return { status, location, body: envelope({ object, data }, answer.included, { meta }) };
   return { status, location, body: `{"object":"${object}","data":${json},"meta":${JSON.stringify(meta)}}` };
 }
 
@@ -50,19 +49,28 @@ export function renderPage(asked: RequestMeta, answer: ListAnswer): RenderedPage
   const count = itemsThatFit(answer);
   if (count === data.length) return { rendered, hasNextPage };
   const { endCursor: _, ...others } = answer;
-  const cut = { ...others, data: data.slice(0, count), hasNextPage: true };
+  const cut = { ...cutTo(count, others), hasNextPage: true };
   return { rendered: renderWhole(asked, cut), hasNextPage: true };
 }
 
 function renderWhole(
   asked: RequestMeta,
-  { object, status, data, hasNextPage, cursorAfter, endCursor, pageInfo, included: others }: ListAnswer,
+  { object, status, data, hasNextPage, cursorAfter, endCursor, pageInfo, included }: ListAnswer,
 ): Rendered {
   const end_cursor = endCursor ?? (data.length === 0 ? null : cursorAfter(data.length - 1));
   const page_info = { has_next_page: hasNextPage, end_cursor, ...pageInfo };
-  const included = others && includedBy(others, data.length);
-  const body = JSON.stringify({ object, data, included, page_info, meta: responseMeta(asked) });
+  const body = envelope({ object, data }, included, { page_info, meta: responseMeta(asked) });
   return { status, location: null, body };
+}
+
+// Writes the groups one by one: an object with an ID as each property takes much longer to make.
+function envelope(begin: Data, included: IncludedRecords | undefined, end: Data): string {
+  if (included === undefined) return JSON.stringify({ ...begin, ...end });
+  const groups = [...included.whole].map(([name, records]) => {
+    const entries = [...records].map(([id, record]) => `${JSON.stringify(id)}:${JSON.stringify(record)}`);
+    return `${JSON.stringify(name)}:{${entries.join()}}`;
+  });
+  return `${JSON.stringify(begin).slice(0, -1)},"included":{${groups.join()}},${JSON.stringify(end).slice(1)}`;
 }
 
 // With the item that exceeds the limit, and what it includes.
@@ -84,16 +92,14 @@ function itemsThatFit({ data, included }: ListAnswer): number {
   return count;
 }
 
-// What the first items of a response include, by group and ID.
-function includedBy({ groups, of }: IncludedRecords, count: number): Data {
-  const included: Record<string, Data> = Object.fromEntries(groups.map((group) => [group, {}]));
-  for (let index = 0; index < count; index += 1) {
-    for (const { group, id, record } of of(index)) {
-      const records = included[group];
-      if (records !== undefined) records[id] = record;
-    }
-  }
-  return included;
+// With the first items only, and what these include.
+function cutTo(count: number, { data, included, ...others }: ListAnswer): ListAnswer {
+  const cut = { ...others, data: data.slice(0, count) };
+  if (included === undefined) return cut;
+  const whole = new Map([...included.whole.keys()].map((group) => [group, new Map<string, Data>()]));
+  for (let index = 0; index < count; index += 1)
+    for (const { group, id, record } of included.of(index)) whole.get(group)?.set(id, record);
+  return { ...cut, included: { ...included, whole } };
 }
 
 /** Puts the envelope around an error; anything that is not an ApiError becomes a 500 without details. */

@@ -1,19 +1,21 @@
 // What responses include besides records: looked up for all records of a page at once, and shown as lists show it.
 
 import type { Data } from '../../db/model/json.ts';
-import { type Include, RELATED_MAX } from '../../db/model/resources/includes.ts';
+import { RELATED_MAX } from '../../db/model/resource.ts';
+import type { Include } from '../../db/model/resources/includes.ts';
 import { idsNewestFirst, listRelatedIds } from '../../db/tables/related-ids.ts';
 import { ownerFilter } from '../access.ts';
-import type { IncludedRecords } from '../included.ts';
+import type { IncludedRecord, IncludedRecords } from '../included.ts';
 import { FoundRecords, readWhatFits, type Wanted } from './included-records.ts';
 import type { Reader } from './rules.ts';
 
 /** What the records of a page include. */
-export interface Inclusion extends IncludedRecords {
+export interface Inclusion {
   /** How many of the records fit on the page together with what they include: at least one, if there are any. */
   count: number;
   /** The IDs of what each of those includes, by the names in `include`, newest first. */
-  ids: readonly Readonly<Record<string, string[]>>[];
+  ids: readonly Record<string, string[]>[];
+  included: IncludedRecords;
 }
 
 /** Looks up what records include, without what the key cannot see. Their references must be among their fields. */
@@ -22,54 +24,76 @@ export async function includeRecords(
   includes: readonly Include[],
   records: readonly Data[],
 ): Promise<Inclusion> {
-  const candidates = await findCandidates(reader, includes, records);
+  const wanted = await Promise.all(includes.map((include) => findWanted(reader, include, records)));
   const found = new FoundRecords(reader, includes);
-  const count = await readWhatFits(found, candidates);
-  const ids = candidates.slice(0, count).map((wanted) => idsOf(wanted, found));
-  return {
-    count,
-    ids,
-    groups: [...new Set(includes.map(({ group }) => group))],
-    of: (index) =>
-      includes.flatMap(({ name, group }) =>
-        (ids[index]?.[name] ?? []).map((id) => ({ group, id, record: found.get(group, id) ?? {} })),
-      ),
-  };
+  const count = await readWhatFits(found, wanted, records.length);
+  const whole = new Map(includes.map(({ group }) => [group, new Map<string, Data>()]));
+  const ids = Array.from({ length: count }, (_, index) => idsOf(wanted, found, whole, index));
+  return { count, ids, included: { whole, of: (index) => includedBy(wanted, found, ids[index]) } };
 }
 
-// By name, newest first: what the records refer to can be hidden, so there can be more than are shown.
-async function findCandidates(
+// What it refers to can be hidden, so more is looked for than is shown.
+async function findWanted(
   { db, access }: Reader,
-  includes: readonly Include[],
+  include: Include,
   records: readonly Data[],
-): Promise<Wanted[]> {
+): Promise<Wanted> {
+  const { resource, ways } = include;
+  const columns = ways.flatMap((way) => (way.kind === 'own' ? [way.column] : []));
+  const own = records.map((record) => referredTo(record, columns));
+  if (columns.length === ways.length) return { include, ids: own };
   const ids = records.map(({ id }) => String(id));
-  const related = await Promise.all(
-    includes.map((include) => {
-      const ownerId = include.resource === null ? null : ownerFilter(access, include.resource);
-      return listRelatedIds(db, include, { orgNumber: access.orgNumber, ownerId }, ids);
-    }),
-  );
-  return records.map((record, index) =>
-    includes.map((include, place) => {
-      const others = related[place]?.get(ids[index] ?? '') ?? [];
-      return { include, ids: idsNewestFirst(new Set([...referredTo(include, record), ...others])) };
-    }),
-  );
+  const ownerId = resource === null ? null : ownerFilter(access, resource);
+  const related = await listRelatedIds(db, include, { orgNumber: access.orgNumber, ownerId }, ids);
+  return { include, ids: own.map((some, index) => merged(some, related.get(ids[index] ?? '') ?? NONE)) };
 }
 
-function referredTo({ ways }: Include, record: Data): string[] {
-  return ways.flatMap((way) => {
-    const id = way.kind === 'own' ? record[way.column] : null;
-    return typeof id === 'string' ? [id] : [];
-  });
+const NONE: readonly string[] = [];
+
+function referredTo(record: Data, columns: readonly string[]): readonly string[] {
+  const ids: string[] = [];
+  for (const column of columns) {
+    const id = record[column];
+    if (typeof id === 'string') ids.push(id);
+  }
+  return ids;
 }
 
-function idsOf(wanted: Wanted, found: FoundRecords): Record<string, string[]> {
-  return Object.fromEntries(
-    wanted.map(({ include: { name, group }, ids }) => [
-      name,
-      ids.filter((id) => found.get(group, id) !== undefined).slice(0, RELATED_MAX),
-    ]),
+function merged(own: readonly string[], others: readonly string[]): readonly string[] {
+  return own.length === 0 ? others : idsNewestFirst(new Set([...own, ...others]));
+}
+
+// Adds what it includes to the whole.
+function idsOf(
+  wanted: readonly Wanted[],
+  found: FoundRecords,
+  whole: ReadonlyMap<string, Map<string, Data>>,
+  index: number,
+): Record<string, string[]> {
+  const byName: Record<string, string[]> = {};
+  for (const { include, ids } of wanted) {
+    const shown: string[] = [];
+    const group = whole.get(include.group);
+    for (const id of ids[index] ?? NONE) {
+      const record = found.get(include.group, id);
+      if (record === undefined || shown.length === RELATED_MAX) continue;
+      shown.push(id);
+      group?.set(id, record);
+    }
+    byName[include.name] = shown;
+  }
+  return byName;
+}
+
+function includedBy(
+  wanted: readonly Wanted[],
+  found: FoundRecords,
+  ids: Readonly<Record<string, string[]>> = {},
+): IncludedRecord[] {
+  return wanted.flatMap(({ include: { name, group } }) =>
+    (ids[name] ?? NONE).flatMap((id) => {
+      const record = found.get(group, id);
+      return record === undefined ? [] : [{ group, id, record }];
+    }),
   );
 }

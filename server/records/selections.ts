@@ -49,11 +49,12 @@ export async function selectFrom(
 ): Promise<SelectedRecords> {
   if (includes.length === 0)
     return { data: fields === null ? records : withFields(resource, fields, records), isCut: false };
-  const { count, ids, ...included } = await includeRecords(reader, includes, records);
+  const { count, ids, included } = await includeRecords(reader, includes, records);
   const some = records.slice(0, count);
   const shown = fields === null ? some : withFields(resource, fields, some);
-  const data = shown.map((record, index) => ({ ...record, included_ids: { ...ids[index] } }));
-  return { data, isCut: count < records.length, included };
+  // In place: copying the records of a page costs a third of a list.
+  for (const [index, record] of shown.entries()) record.included_ids = ids[index] ?? {};
+  return { data: shown, isCut: count < records.length, included };
 }
 
 function withFields(resource: Resource, fields: ReadonlySet<string>, records: readonly Data[]): Data[] {

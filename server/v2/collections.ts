@@ -20,7 +20,7 @@ import { batchCreate, batchDelete, batchGet, batchUpdate } from './batches.ts';
 import { conflictsOf, createdSchema, createRules, explained, updateExample, writing } from './declared.ts';
 import { operationId, pathOf, titleOf } from './naming.ts';
 import { identityOf, listParameters, pageRequest } from './paging.ts';
-import { includedSchema, recordWithIds } from './selection-schemas.ts';
+import { includedSchema } from './selection-schemas.ts';
 import { includeParameter, selectionOf } from './selections.ts';
 import { batchUpsert, upsertOne } from './upserts.ts';
 import { requireVersion, versionOf } from './versions.ts';
@@ -62,7 +62,7 @@ function list(resource: Resource): SpecificRead {
     scopes: [`${resource.name}:read`],
     isWrite: false,
     query: listParameters(resource),
-    answer: recordWithIds(resource),
+    answer: resource.responseSchema,
     included: includedSchema(resource),
     answerKind: 'list',
     successes: { 200: 'One page of results. With `fields`, records have no other fields than these.' },
@@ -89,7 +89,7 @@ function get(resource: Resource, alone?: ShownAlone): SpecificRead {
     scopes: [`${resource.name}:read`],
     isWrite: false,
     query: includeParameter(resource),
-    answer: recordWithIds(resource),
+    answer: resource.responseSchema,
     included: includedSchema(resource),
     answerKind: 'success',
     successes:

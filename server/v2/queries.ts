@@ -23,7 +23,7 @@ import type { ListIdentity } from '../signing/list-identity.ts';
 import { capitalized, operationId, pathOf, titleOf } from './naming.ts';
 import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from './paging.ts';
 import { fieldsInWords, filterExample } from './query-words.ts';
-import { includedSchema, recordWithIds } from './selection-schemas.ts';
+import { includedSchema } from './selection-schemas.ts';
 import { selectionOf, selectionProperties } from './selections.ts';
 
 const CLOSED = { additionalProperties: false };
@@ -50,7 +50,7 @@ function query(resource: Resource): LookupOperation {
       'filter are rare, a page can have fewer of them than `limit`, or none, although `has_next_page` is true: continue ' +
       'with `end_cursor`.',
     body: named(`${capitalized(resource.singular)}Query`, querySchema(resource)),
-    answer: recordWithIds(resource),
+    answer: resource.responseSchema,
     included: includedSchema(resource),
     answerKind: 'list',
     successes: { 200: 'One page of results. With `fields`, records have no other fields than these.' },

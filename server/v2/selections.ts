@@ -1,8 +1,8 @@
 // `include` and `fields`: as query parameters, as properties of a body, and what they select.
 import { type TSchema, Type } from 'typebox';
 import type { JsonValue } from '../../db/model/json.ts';
-import type { Resource } from '../../db/model/resource.ts';
-import { INCLUDES_MAX, includesOf, RELATED_MAX } from '../../db/model/resources/includes.ts';
+import { RELATED_MAX, type Resource } from '../../db/model/resource.ts';
+import { INCLUDES_MAX, includesOf } from '../../db/model/resources/includes.ts';
 import type { Call, QueryParameter } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
 import { type Selection, shownFields } from '../records/selections.ts';

@@ -60,6 +60,18 @@ const of =
   (seeds, index) =>
     seeds[kind][index % seeds[kind].length] ?? '';
 
+// Half of all contacts meet them; text is compared one by one.
+const FIVE_CONDITIONS = {
+  ...{ keep_in_touch: false, created_at: { gte: { ago: '52w' } }, companies: { is_null: false } },
+  or: [{ first_name: { contains: '1' } }, { 'custom.seats': { gt: 12 } }],
+};
+const THREE_CONDITIONS = {
+  keep_in_touch: false,
+  'custom.plan': 'navy',
+  first_name: { starts_with: 'first1' },
+};
+const INCLUDED = 'include=company&include=owner&include=deals';
+
 export const OPERATIONS: readonly Operation[] = [
   ...requests([
     {
@@ -70,6 +82,18 @@ export const OPERATIONS: readonly Operation[] = [
     },
     { name: 'list', label: 'list 100 contacts', bare: ALL, prepare: gets(() => 'contacts?limit=100') },
     { name: 'deep-page', label: 'list 100, the last page', bare: ALL, prepare: lastPage },
+    {
+      name: 'list-include',
+      label: 'list 100 contacts with company, owner and deals',
+      bare: NONE,
+      prepare: gets(() => `contacts?limit=100&${INCLUDED}`),
+    },
+    {
+      name: 'get-include',
+      label: 'GET a contact with company, owner and deals',
+      bare: NONE,
+      prepare: gets(({ seeds }, index) => `contacts/${seeds.contacts[index]}?${INCLUDED}`),
+    },
     filter('email', 'contacts by email', ALL, 'contacts?email', (_, index) => addressOf(index)),
     filter('phone', 'contacts by phone', ALL, 'contacts?phone', (_, index) => phoneOf(index)),
     filter('company', 'contacts by company, 100', SAME_TABLES, 'contacts?company_id', of('companies')),
@@ -102,6 +126,18 @@ export const OPERATIONS: readonly Operation[] = [
     search('search-identifier', 'search, identifier', (index) => addressOf(index)),
     search('search-name', 'search, name', (index) => `Last${index}`),
     search('search-words', 'search, two words', (index) => `navy First${index}`),
+    {
+      name: 'query',
+      label: 'query contacts, five conditions, 100',
+      bare: NONE,
+      prepare: posts('contacts/query', () => JSON.stringify({ filter: FIVE_CONDITIONS, limit: 100 })),
+    },
+    {
+      name: 'count',
+      label: 'count contacts, three conditions',
+      bare: NONE,
+      prepare: posts('contacts/count', () => JSON.stringify({ filter: THREE_CONDITIONS })),
+    },
     {
       name: 'changes',
       label: 'list 200 changes of contacts',

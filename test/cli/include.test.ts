@@ -11,7 +11,7 @@ beforeAll(async () => {
   await sandbox.serveOrganization();
   firm = await create('companies', 'name=Engines');
   ada = await create('contacts', 'first_name=Ada', 'last_name=Love\nlace', `company_id=${firm}`);
-  const bob = await create('contacts', 'email=bob@engines.example');
+  const bob = await create('contacts', 'email=bob@engines.example', 'title=CTO');
   deal = await create('deals', 'name=Number two', `company_id=${firm}`, `point_of_contact_id=${ada}`);
   await sandbox.ok(['link', `deals/${deal}/contacts`, bob]);
 });

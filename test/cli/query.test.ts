@@ -228,6 +228,7 @@ test('what is wrong is refused before a key is looked for', async () => {
     [['list', 'deals', '--where', 'name = '], '  name = \n         ^'],
     [['export', 'deals', '--where', 'nmae = a'], 'Did you mean name?'],
     [['count', 'deals', '--where', 'status = opn'], 'Did you mean open?'],
+    [['list', 'deals', ...where, ...where], 'Join the conditions with and'],
     [['list', 'deals', ...where, '--filter', 'status=open'], 'Use either --where or --filter, not both.'],
     [
       ['list', 'deals', '--sort-by', 'estimated_value', '--filter', 'status=open'],

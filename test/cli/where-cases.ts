@@ -67,6 +67,8 @@ export const MEANINGS: readonly [string, string, unknown][] = [
   ],
   ['tasks', 'due_date < ahead 7d', { due_date: { lt: { ahead: '7d' } } }],
   ['tasks', 'due_date = 2026-11-21T09:30:00+02:00', { due_date: { eq: '2026-11-21T07:30:00.000Z' } }],
+  ['tasks', "due_date = '2026-11-21t09:30:00.5z'", { due_date: { eq: '2026-11-21T09:30:00.500Z' } }],
+  ['tasks', 'due_date = 2026-11-21T09:30Z', { due_date: { eq: '2026-11-21T09:30:00.000Z' } }],
   ['tasks', "due_date = '2026-11-21T09:30:00Z'", { due_date: { eq: '2026-11-21T09:30:00.000Z' } }],
   ['deals', 'estimated_close_date <= 2026-12-31', { estimated_close_date: { lte: '2026-12-31' } }],
   ['deals', 'estimated_close_date > ahead 1w', { estimated_close_date: { gt: { ahead: '1w' } } }],

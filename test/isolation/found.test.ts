@@ -1,6 +1,7 @@
 // The isolation matrix, where nothing is named: lists, filters, cursors, counts, what is unique, and answers that are stored.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { RESOURCES } from '../../db/model/resources/registry.ts';
+import { includesOf } from '../../db/model/resources/includes.ts';
+import { getResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { IndexUpdates } from '../../server/index-updates.ts';
 import { CHANGEABLE, CREATABLE } from '../support/contract.ts';
 import { expectRefusal } from '../support/envelope.ts';
@@ -61,6 +62,17 @@ describe.each(LISTS.map((list): [string, string, List] => [list.path, list.whose
       if (length === 0 || isV1) return;
       const page = await ask(whose, path, { limit: length });
       expect([page.body.data.length, page.body.page_info.has_next_page]).toEqual([length, false]);
+    });
+
+    test('is left out of what is included, and of its IDs', async () => {
+      if (isV1) return;
+      const names = Object.keys(includesOf(getResource(name)));
+      for (const some of [names.slice(0, 5), names.slice(-5)]) {
+        const parameters = [['limit', '200'], ...some.map((include) => ['include', include])];
+        const reply = await ask(whose, path, parameters);
+        expect([reply.status, Object.keys(reply.body)]).toEqual([200, expect.arrayContaining(['included'])]);
+        expectNoTrace(reply, fixture.hidden[whose]);
+      }
     });
 
     test('gives cursors that open nothing of it elsewhere', async () => {

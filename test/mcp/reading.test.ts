@@ -148,7 +148,7 @@ describe('query', () => {
   test('counts', async () => {
     expect(
       await assistant.ok('count', { resource: 'contacts', filter: { email: 'ADA@engines.example' } }),
-    ).toBe('1 contact');
+    ).toBe('1 contact\nNext: query with the same filter lists them.');
     expect(await assistant.ok('count', { resource: 'deals' })).toBe('0 deals');
   });
 });

@@ -80,6 +80,16 @@ test('every object in the arguments is closed, but for those whose keys are free
   expect(open.filter((path) => !FREE.some((key) => path.includes(`.${key}`)))).toEqual([]);
 });
 
+test('every argument has a type, without which some clients refuse an enum', () => {
+  for (const { name, input } of toolsFor({ write: true, allowDelete: true }))
+    for (const [argument, schema] of Object.entries((input as { properties?: object }).properties ?? {}))
+      expect([name, argument, (schema as { type?: unknown }).type]).toEqual([
+        name,
+        argument,
+        expect.anything(),
+      ]);
+});
+
 test('--allow-delete without --write is a usage error, and no key one of authentication', async () => {
   const { code, stderr, stdout } = await sandbox.crm(['mcp', '--allow-delete']);
   expect([code, stdout]).toEqual([2, '']);

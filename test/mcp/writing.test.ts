@@ -215,7 +215,9 @@ describe('what happened and what is to be done', () => {
     const { id } = recordIn(text);
     const linked = await list(`notes/${id}/records`);
     expect(linked.map(({ record_id }) => record_id).toSorted()).toEqual([ada, firm].toSorted());
-    expect(await assistant.ok('add_note', { title: 'Loose' })).toStartWith('Added, linked to nothing:\n');
+    expect(await assistant.ok('add_note', { title: 'Loose' })).toMatch(
+      /^Added, linked to nothing:\n.*\nNext: link \{"of":"notes.records","parent_id":"\S+","id":"ID","record_type":"contact"\} says/,
+    );
   });
 
   test('a note about a record that is not there is not written', async () => {
@@ -235,6 +237,7 @@ describe('what happened and what is to be done', () => {
       contact: 'ada@engines.example',
     });
     const { id } = recordIn(text);
+    expect(text).toEndWith(`Next: update {"resource":"tasks","id":"${id}","done":true} marks it as done.`);
     expect(await get('tasks', id)).toMatchObject({
       due_date: Date.UTC(2030, 0, 2),
       company_id: firm,
@@ -252,7 +255,9 @@ describe('what happened and what is to be done', () => {
     const dated = { ...given, interaction_date: '2026-01-02T09:30:00Z' };
     const text = await assistant.ok('log_interaction', dated);
     expect(text).toStartWith('Logged:\n');
-    expect(recordIn(text)).toMatchObject({ interaction_date: '2026-01-02T09:30:00.000Z' });
+    const logged = recordIn(text);
+    expect(logged).toMatchObject({ interaction_date: '2026-01-02T09:30:00.000Z' });
+    expect(text).toContain(`Next: timeline {"resource":"contacts","id":"${logged.main_contact}"} shows`);
     expect(await assistant.ok('log_interaction', dated)).toStartWith(
       'It was logged before. Nothing was written:\n',
     );

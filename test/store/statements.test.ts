@@ -199,14 +199,20 @@ test('a page of a timeline takes as many statements however many entries it has'
 });
 
 test('what is included takes as many statements for a few records as for a whole page', async () => {
-  for (let count = 0; count < 200; count++) {
-    const company = await create('/companies', { name: 'Of one' });
-    const { id } = await create('/contacts', {
+  const batch = async (resource: string, make: (index: number) => Json): Promise<Json[]> => {
+    const items = Array.from({ length: 100 }, (_, index) => make(index));
+    const { body } = await send(post(`/${resource}/batch`, items));
+    return body.data.items.map(({ data }: Json) => data);
+  };
+  for (let count = 0; count < 2; count++) {
+    const companies = await batch('companies', () => ({ name: 'Of one' }));
+    const owner_id = harness.alice;
+    const contacts = await batch('contacts', (index) => ({
       ...contact(),
-      company_id: company.id,
-      owner_id: harness.alice,
-    });
-    await create('/deals', { name: 'Of one', point_of_contact_id: id });
+      company_id: companies[index].id,
+      owner_id,
+    }));
+    await batch('deals', (index) => ({ name: 'Of one', point_of_contact_id: contacts[index].id }));
   }
   const list = (limit: number) =>
     statementsOf(

@@ -125,7 +125,7 @@ function checkBody(document: Json, content: Json, headers: Headers, body: Json, 
 // The content of a list whose records need have no field but their ID.
 function withSomeFields(document: Json, content: Json): Json {
   const list = structuredClone(withoutRefs(document, content));
-  for (const record of list['application/json'].schema.properties.data.items.anyOf) record.required = ['id'];
+  list['application/json'].schema.properties.data.items.required = ['id'];
   return list;
 }
 

@@ -7,6 +7,7 @@ import { conditionsIn, readFilter } from '../../db/model/query/filter.ts';
 import { getQuerySort, type QueryPlace, type QuerySort, querySorts } from '../../db/model/query/sorts.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
+import { countAll } from '../../db/queries/count-all.ts';
 import { Examination } from '../../db/queries/examination.ts';
 import { ALL_IDS } from '../../db/queries/id-ranges.ts';
 import { findIds, listIds } from '../../db/queries/id-sources.ts';
@@ -151,8 +152,16 @@ function linkQuestions(resource: Resource): Question[] {
   });
 }
 
+function countQuestion(resource: Resource): Question {
+  const forms = [null, sampleOf(resource.owner ?? '')].map(
+    (ownerId) => (db: RecordTrx, org: number) => countAll(db, resource, { org, ownerId, limit: LIMIT }),
+  );
+  return { title: `a count of all ${resource.name}`, forms, isOfAll: true, maySort: false, maySift: false };
+}
+
 /** The questions of queries. */
 export const QUERY_QUESTIONS: readonly Question[] = RESOURCES.flatMap((resource) => [
+  countQuestion(resource),
   ...ordersOf(resource),
   ...leadQuestions(resource),
   ...linkQuestions(resource),

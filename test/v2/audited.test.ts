@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { AuditRow } from '../../db/engine/schema.ts';
 import { listAudit } from '../../db/tables/audit.ts';
-import { type Harness, startHarness } from '../support/harness.ts';
+import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { clientOf } from '../support/v2.ts';
 
 const FROM = { 'X-Test-Address': '192.0.2.44' };
@@ -106,6 +106,25 @@ test('a list that a cursor walks to its end is recorded, once an hour', async ()
   harness.clock.now += HOUR_MS;
   await walk();
   expect(await added(before + 2)).toHaveLength(before + 2);
+});
+
+test('so is a query, with the fields that its filter names', async () => {
+  const { key } = await harness.issue();
+  const api = clientOf(harness, key);
+  for (const title of ['D', 'E']) await api.create('notes', { title });
+  const before = (await entries()).length;
+  const filter = {
+    or: [{ title: 'd' }, { not: { title: { contains: 'secret@example' } }, is_archived: false }],
+  };
+  for (let cursor: Json = {}; ; ) {
+    const page = await api.post('/notes/query', { filter, limit: 1, fields: ['title'], ...cursor });
+    const { has_next_page, end_cursor } = page.body.page_info;
+    if (!has_next_page) break;
+    cursor = { cursor: end_cursor };
+  }
+  const [walked] = await added(before + 1);
+  expect(walked).toMatchObject({ action: 'list.walked', target_type: 'notes/query' });
+  expect(walked?.details).toBe('{"filters":["title","is_archived"]}');
 });
 
 test('nothing that a record says, no key and no token gets into it', async () => {

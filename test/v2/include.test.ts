@@ -1,4 +1,4 @@
-// `include`: what a response has besides its records, compared with what lists and links say, for every kind of key.
+// `include`: what a response has besides its records, checked against what lists and links say, for all who may ask.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { listUsers } from '../../db/tables/accounts.ts';

@@ -203,6 +203,38 @@ test('the answer to a query with an idempotency key is kept', async () => {
   expect((await api.post('/companies/query', body)).body.data).toHaveLength(1);
 });
 
+describe('a record with many links', () => {
+  const ends = async (name: string, filter: Json, key?: string) =>
+    ids(await clientOf(harness, key ?? harness.v2).post(`/${name}/query`, { filter }));
+
+  test('has a link of a kind, however many of others it has', async () => {
+    const { id: note } = await api.create('notes', { title: 'Many' });
+    const tie = (record_type: string, record_id: string) =>
+      api.post(`/notes/${note}/records`, { record_type, record_id });
+    for (let count = 0; count < 30; count++) await tie('contact', (await api.create('contacts')).id);
+    const isLinked = { id: note, companies: { is_null: false } };
+    expect(await ends('notes', isLinked)).toEqual([]);
+    expect(await ends('notes', { id: note, companies: { is_null: true } })).toEqual([note]);
+    await tie('company', (await api.create('companies')).id);
+    expect(await ends('notes', isLinked)).toEqual([note]);
+    expect(await ends('notes', { id: note, deals: { is_null: true } })).toEqual([note]);
+  });
+
+  test('has none for a key that sees none of their other ends', async () => {
+    const { alice, bob } = harness;
+    const { key } = await harness.issue({ userId: alice });
+    const { id: company_id } = await api.create('companies', { name: 'Many', owner_id: alice });
+    const items = Array.from({ length: 30 }, () => ({ first_name: 'A', company_id, owner_id: bob }));
+    await api.batch('/contacts/batch', items);
+    const isLinked = { id: company_id, contacts: { is_null: false } };
+    expect(await ends('companies', isLinked)).toEqual([company_id]);
+    expect(await ends('companies', isLinked, key)).toEqual([]);
+    expect(await ends('companies', { not: isLinked, id: company_id }, key)).toEqual([company_id]);
+    await api.create('contacts', { first_name: 'B', company_id, owner_id: alice });
+    expect(await ends('companies', isLinked, key)).toEqual([company_id]);
+  });
+});
+
 test('a page of large records ends early, and none is missed', async () => {
   const made: string[] = [];
   const content = '\u{1F600}'.repeat(50_000);

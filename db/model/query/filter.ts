@@ -65,6 +65,11 @@ class FilterReader {
     this.#now = now;
   }
 
+  // What else is wrong with such a filter does not matter.
+  get #isHopeless(): boolean {
+    return this.faults.length > FAULTS_MAX || this.#conditions > FILTER_CONDITIONS_MAX;
+  }
+
   /** Reads the filter at a path, below so many levels of `and`, `or` and `not`. */
   read(value: JsonValue, path: string, level: number): FilterNode {
     if (!isObject(value)) return this.#refuse(typeFault(path, ['object']));
@@ -72,7 +77,7 @@ class FilterReader {
     if (names.length === 0) return this.#fail(path, 'must have a condition: a field, and, or, or not');
     const parts: FilterNode[] = [];
     for (const name of names) {
-      if (this.faults.length > FAULTS_MAX) break;
+      if (this.#isHopeless) break;
       parts.push(this.#readPart(name, value[name] ?? null, keyPath(path, name), level));
     }
     const [only] = parts;
@@ -90,7 +95,7 @@ class FilterReader {
     if (value.length === 0) return this.#limit(path, 'minItems', 1);
     const parts: FilterNode[] = [];
     for (const [index, part] of value.entries()) {
-      if (this.faults.length > FAULTS_MAX) break;
+      if (this.#isHopeless) break;
       parts.push(this.read(part, `${path}.${index}`, level + 1));
     }
     return name === 'and' ? { all: parts } : { any: parts };

@@ -6,8 +6,6 @@ import { referencesTo, relationsAmong, type Way } from './relations.ts';
 
 /** How many names a request can include. */
 export const INCLUDES_MAX = 5;
-/** How many of each name a response includes with a record. */
-export const RELATED_MAX = 10;
 
 /** Something that a request can name in `include`. */
 export interface Include {

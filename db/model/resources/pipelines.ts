@@ -42,8 +42,7 @@ const stageInput = Type.Object(
   },
   { additionalProperties: false },
 );
-/** Schema of a stage in responses. */
-export const stageSchema = Type.Object(
+const stageOutput = Type.Object(
   {
     id: Type.String({ examples: [exampleId('stages')] }),
     name: stageName,
@@ -69,7 +68,7 @@ export const pipelines = defineResource({
     name: text({ required: true, example: 'Sales', aliases: ['Pipeline', 'Pipeline Name'] }),
     stages: json(stagesOf(stageInput), {
       createSchema: stagesOf(Type.Object(newStage, { additionalProperties: false })),
-      responseSchema: stagesOf(stageSchema),
+      responseSchema: stagesOf(stageOutput),
       access: 'write',
       column: null,
       initial: [],
