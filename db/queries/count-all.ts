@@ -18,7 +18,9 @@ export async function countAll(
   const run = statements.getOrCompute(`${name} ${column}`, () =>
     statement<{ count: number }>((db, param) => {
       const ofOwner = column === null ? sql`` : sql` and ${sql.ref(column)} = ${param('owner')}`;
-      const some = sql`select 1 from ${sql.table(name)} where org_id = ${param('org')}${ofOwner} limit ${param('limit')}`;
+      // In order, so that PostgreSQL reads an index no farther than that.
+      const some = sql`select 1 from ${sql.table(name)} where org_id = ${param('org')}${ofOwner}
+        order by id limit ${param('limit')}`;
       return written(db, sql<{ count: number }>`select count(*) as count from (${some}) as few`);
     }),
   );
