@@ -131,7 +131,7 @@ export class GatheredWalk implements Walk {
     const candidates: Candidate[] = [];
     for (let from = 0; from < ids.length; from += rowsAtOnce) {
       const rows = await readColumnsOf(db, resource, org, columns, ids.slice(from, from + rowsAtOnce));
-      // Their texts are not counted: a page that ended here would begin anew each time.
+      // Their texts are not counted: a page that ended here would begin again each time.
       examination.add(rows.length);
       for (const row of rows) {
         const one = candidateOf(query, row);
