@@ -47,10 +47,19 @@ function filter(
   return { name, label, bare, prepare };
 }
 
-/** A page of what a search finds; `query` is given a contact's number. */
-function search(name: string, label: string, query: (index: number) => string): Row {
-  const prepare = gets((_, index) => `search?q=${encodeURIComponent(query(index))}`);
+/** A page of what a search finds: one contact, whose number `query` is given. */
+function search(name: string, label: string, query: (number: number) => string): Row {
+  const prepare = gets(({ seeds }, index) => {
+    const number = longNumber(seeds.contacts.length, index);
+    return `search?q=${encodeURIComponent(query(number))}`;
+  });
   return { name, label, bare: NONE, prepare };
+}
+
+// One of the longest numbers of contacts: no other number begins with it, and the last word of a search is a prefix.
+function longNumber(contacts: number, index: number): number {
+  const least = 10 ** (String(contacts - 1).length - 1);
+  return least + (index % (contacts - least));
 }
 
 type FilterValue = (seeds: Seeds, index: number) => string;
@@ -123,9 +132,9 @@ export const OPERATIONS: readonly Operation[] = [
         ({ seeds }, index) => `companies/${seeds.companies[index % seeds.spokenTo.length]}/timeline`,
       ),
     },
-    search('search-identifier', 'search, identifier', (index) => addressOf(index)),
-    search('search-name', 'search, name', (index) => `Last${index}`),
-    search('search-words', 'search, two words', (index) => `navy First${index}`),
+    search('search-identifier', 'search, identifier', addressOf),
+    search('search-name', 'search, name', (number) => `Last${number}`),
+    search('search-words', 'search, two words', (number) => `navy First${number}`),
     {
       name: 'query',
       label: 'query contacts, five conditions, 100',
