@@ -194,9 +194,12 @@ describe('a copy that was ended on its way', () => {
     }
     const { code, stderr } = await sandbox.crm(migrate('killed.db'));
     expect([code, stderr]).toEqual([0, expect.stringMatching(/all \d+ tables match/)]);
-    expect(stderr).toMatch(
-      /^Continuing an interrupted copy: [23],\d{3} of 6,\d{3} rows are already copied\.$/m,
+    const told = /^Continuing an interrupted copy: ([\d,]+) of ([\d,]+) rows are already copied\.$/m.exec(
+      stderr,
     );
+    const [copied = 0, all = 0] = (told ?? []).slice(1).map((count) => Number(count.replaceAll(',', '')));
+    expect(copied).toBeGreaterThanOrEqual(2_500);
+    expect(copied).toBeLessThan(all);
     expect(await sandbox.ok(['orgs', 'list', '--db', 'killed.db'])).toContain('Acme');
   }, 60_000);
 
