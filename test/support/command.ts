@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { dropDatabase, freshDatabase, isPostgres } from './fresh-databases.ts';
+import { dropDatabase, freshDatabase, freshFile, isPostgres } from './fresh-databases.ts';
 
 /** The executable that `bun run build` makes, or the one that CRM_BIN names. */
 export const BINARY = resolve(process.env.CRM_BIN ?? join(import.meta.dir, '../..', 'dist', 'crm'));
@@ -40,7 +40,8 @@ export class Sandbox implements Disposable, AsyncDisposable {
   /** A sandbox whose commands have an empty database: crm.db in its folder or, where the tests run on it, one on PostgreSQL. */
   static async withDatabase(command?: readonly string[]): Promise<Sandbox> {
     const sandbox = new Sandbox(command);
-    if (isPostgres) sandbox.env.CRM_DB = await freshDatabase('nothing');
+    if (isPostgres) sandbox.env.CRM_DB = await freshDatabase();
+    else await freshFile(sandbox.database);
     return sandbox;
   }
 

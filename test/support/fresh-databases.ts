@@ -1,4 +1,7 @@
-// Databases on the PostgreSQL server that CRM_TEST_DB names: copies of a template that is migrated once, dropped after use.
+// New databases for tests: files, or on the PostgreSQL server that CRM_TEST_DB names, as copies of one that was migrated.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openStore } from '../../db/store.ts';
 
 const server = process.env.CRM_TEST_DB ?? '';
@@ -11,15 +14,36 @@ const AGE_SECONDS_MAX = 3_600;
 // Any number that is always the same.
 const TEMPLATE_LOCK = 731_200_417;
 
-let template: string | null = null;
+// Where a file has its mark, by which crm tells the logs of two files apart (`db/sqlite/main-file.ts`).
+const MARK_AT = 60;
+const MARK_MAX = 2 ** 30;
 
-/** Makes a database with a migrated schema, or an empty one, and gives its address. */
-export async function freshDatabase(content: 'schema' | 'nothing' = 'schema'): Promise<string> {
+let template: string | null = null;
+let migratedFile: Promise<Buffer> | null = null;
+
+/** Makes a database file with a migrated schema. */
+export async function freshFile(path: string): Promise<void> {
+  migratedFile ??= migrateFile();
+  const file = Buffer.from(await migratedFile);
+  file.writeUInt32BE(1 + Math.floor(Math.random() * MARK_MAX), MARK_AT);
+  writeFileSync(path, file, { mode: 0o600 });
+}
+
+async function migrateFile(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
+  try {
+    const path = join(folder, 'crm.db');
+    await (await openStore(path)).close();
+    return readFileSync(path);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Makes a database with a migrated schema on the server, and gives its address. */
+export async function freshDatabase(): Promise<string> {
   const name = nameWith(crypto.randomUUID().replaceAll('-', ''));
-  await asAdmin(async (admin) => {
-    if (content === 'nothing') await admin.unsafe(`create database ${name}`);
-    else await copyTemplate(admin, name);
-  });
+  await asAdmin((admin) => copyTemplate(admin, name));
   return addressOf(name);
 }
 

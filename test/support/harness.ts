@@ -14,7 +14,7 @@ import { storeExecutor } from '../../server/pipeline/execute.ts';
 import type { Observer } from '../../server/pipeline/observer.ts';
 import type { InFlightLimits } from '../../server/quotas/in-flight-budget.ts';
 import { beginningOf, isStream } from './event-stream.ts';
-import { dropDatabase, freshDatabase, isPostgres } from './fresh-databases.ts';
+import { dropDatabase, freshDatabase, freshFile, isPostgres } from './fresh-databases.ts';
 import type { Json } from './json.ts';
 import { checkAgainstDocument } from './openapi.ts';
 import { type ReaderApp, readerApp, usesReaderThread } from './reader-app.ts';
@@ -100,6 +100,7 @@ export interface HarnessOptions {
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   const dbPath = options.db ?? (isPostgres ? await freshDatabase() : join(folder, 'crm.db'));
+  if (options.db === undefined && !isPostgres) await freshFile(dbPath);
   const clock = { now: options.now ?? Date.now() };
   const common = usesReaderThread ? createSharedMemory() : undefined;
   const opened = await openStore(dbPath, { clock: () => clock.now, ...(common && { common }) });
