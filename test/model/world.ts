@@ -126,7 +126,9 @@ export class World {
 
   /** A record as the actor is shown it. */
   show(actor: Actor, resource: string, record: Data): Data {
-    const shown = structuredClone(record);
+    const shown = { ...record };
+    for (const people of ['attendees', 'attendee'])
+      if (people in shown) shown[people] = structuredClone(shown[people]);
     if (resource === 'segments')
       shown.member_count = this.childrenOf(actor, 'segments/members', record.id).length;
     if (resource === 'meetings') for (const one of shown.attendees) this.#match(actor, one);

@@ -1,5 +1,6 @@
 // Holds answers against the OpenAPI document: what it does not describe, no test may see.
 import { Compile, type Validator } from 'typebox/compile';
+import { BoundedMap } from '../../db/cache.ts';
 import { openApiDocument } from '../../server/openapi/document.ts';
 import type { Json } from './json.ts';
 
@@ -10,6 +11,8 @@ const TELLING_HEADERS = [
   ...['Deprecation', 'Link'],
 ];
 
+// By the schema itself, as it stands in the document; and by its text, as many schemas are alike.
+const known = new WeakMap<object, Validator>();
 const validators = new Map<string, Validator>();
 
 /**
@@ -42,14 +45,17 @@ export async function checkAgainstDocument(
 
 /** The faults of a value against a schema of the document, as readable lines. */
 export function faultsAgainst(document: Json, schema: Json, value: Json): string[] {
-  const key = JSON.stringify(schema);
-  let validator = validators.get(key);
-  if (validator === undefined) {
-    validator = Compile(withoutRefs(document, schema));
-    validators.set(key, validator);
-  }
+  const validator = known.get(schema) ?? validatorOf(document, schema);
+  known.set(schema, validator);
   if (validator.Check(value)) return [];
   return validator.Errors(value).map((fault) => `${fault.instancePath || '/'} ${fault.message}`);
+}
+
+function validatorOf(document: Json, schema: Json): Validator {
+  const key = JSON.stringify(schema);
+  const validator = validators.get(key) ?? Compile(withoutRefs(document, schema));
+  validators.set(key, validator);
+  return validator;
 }
 
 /** What a reference points to; anything else as it is. */
@@ -72,10 +78,19 @@ function patternOf(template: string): RegExp {
   return pattern;
 }
 
-// A path without parameters comes before one that has them, unless only the latter takes the method.
+const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
+const templates = new BoundedMap<string, string | undefined>(1_000);
+
+// Paths that differ in nothing but IDs have the same one.
 function templateOf(document: Json, method: string, path: string): string | undefined {
-  const templates = Object.keys(document.paths).filter((template) => patternOf(template).test(path));
-  const found = templates.sort((a, b) => Number(b === path) - Number(a === path));
+  const shape = `${method} ${path.replaceAll(ID, '{id}')}`;
+  return templates.getOrCompute(shape, () => findTemplate(document, method, path));
+}
+
+// A path without parameters comes before one that has them, unless only the latter takes the method.
+function findTemplate(document: Json, method: string, path: string): string | undefined {
+  const matching = Object.keys(document.paths).filter((template) => patternOf(template).test(path));
+  const found = matching.sort((a, b) => Number(b === path) - Number(a === path));
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
   return found.find((template) => document.paths[template][name] !== undefined) ?? found[0];
 }
