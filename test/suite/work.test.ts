@@ -34,9 +34,9 @@ test('the longest come first, each by itself', () => {
   ]);
 });
 
-test('the others come many at a time, and singly at the end', () => {
+test('the others come many at a time, and few at the end', () => {
   const sizes = tasks.slice(3).map(({ files }) => files.length);
-  expect(sizes.length).toBeLessThan(60);
+  expect(sizes.length).toBeLessThan(40);
   expect(sizes[0]).toBe(Math.ceil(290 / (2 * LINES)));
-  expect(sizes.slice(-LINES)).toEqual([1, 1, 1, 1]);
+  expect(Math.max(...sizes.slice(-LINES))).toBe(3);
 });

@@ -7,6 +7,9 @@ export interface Task<Engine> {
   files: readonly string[];
 }
 
+// Fewer are not worth the second that a process takes to begin.
+const FILES_MIN = 3;
+
 /**
  * All files of all engines, once each, in the order in which they are to be begun. A process costs a second before its first
  * test, so that it gets as many files as leave enough for the other lines: they all end at about the same time.
@@ -22,6 +25,9 @@ export function* tasksOf<Engine>(all: readonly Task<Engine>[], lines: number): G
     const [most] = left.toSorted((a, b) => b.files.length - a.files.length);
     if (most === undefined || most.files.length === 0) return;
     const count = left.reduce((sum, { files }) => sum + files.length, 0);
-    yield { engine: most.engine, files: most.files.splice(0, Math.ceil(count / (2 * lines))) };
+    yield {
+      engine: most.engine,
+      files: most.files.splice(0, Math.max(FILES_MIN, Math.ceil(count / (2 * lines)))),
+    };
   }
 }
