@@ -33,7 +33,7 @@ async function link(items: Json[]): Promise<void> {
 for (const [method, path, , success, body] of ROWS) {
   if (method === 'GET' || !path.startsWith('/api/v2')) continue;
   const status = Number(success.split(' ')[0]);
-  const isRead = path.endsWith('/batch/get');
+  const isRead = /\/(?:batch\/get|query|count)$/.test(path);
   // What clears something needs it set.
   const setting = ROWS.find(([other, same]) => method === 'DELETE' && other === 'PUT' && same === path);
 

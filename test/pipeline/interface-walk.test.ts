@@ -80,8 +80,9 @@ const byPath = Map.groupBy([...ROWS, ['GET', DOWNLOAD, '', ''] as Row], ([, path
   path.replaceAll(/\{\w+\}/g, 'some-id').replace(/\?.*/, ''),
 );
 for (const [path, rows] of byPath) {
-  // An upsert stands where a record's path has the ID, and adds its method to that path's.
-  const others = path.endsWith('/upsert') ? byPath.get(path.replace(/upsert$/, 'some-id')) : [];
+  // These stand where a record's path has the ID, and add their method to that path's.
+  const isBesideRecords = /\/(?:upsert|query|count)$/.test(path) && versionOf(path) === '2';
+  const others = isBesideRecords ? byPath.get(path.replace(/\w+$/, 'some-id')) : [];
   const known = [...new Set([...rows, ...(others ?? [])].map(([method]) => method))];
   test(`${path} refuses every other method, with or without a key`, async () => {
     const allowed = known.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).sort();
