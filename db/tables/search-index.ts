@@ -23,6 +23,11 @@ interface ListChange {
 export class IndexChanges {
   readonly #lists = new Map<string, ListChange>();
 
+  /** How many lists they change. */
+  get size(): number {
+    return this.#lists.size;
+  }
+
   /** Adds a record to lists; in those that have it nothing changes. */
   add(entry: SearchEntry, lists: Iterable<string>): void {
     for (const list of lists) this.#of(list).added.push(entry);

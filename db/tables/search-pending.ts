@@ -5,7 +5,7 @@ import type { Db, RecordRow, Trx } from '../engine/schema.ts';
 import type { PendingRecord, SearchPendingRow } from '../engine/search-rows.ts';
 import { statement } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
-import type { Row } from '../model/resource.ts';
+import type { Resource, Row } from '../model/resource.ts';
 import { instantOfId } from './record-id.ts';
 import { findRecords } from './records.ts';
 import { IndexChanges } from './search-index.ts';
@@ -81,9 +81,19 @@ const removal = statement<never>((db, param) =>
     .where(db.engine.isAmong(sql.ref('id'), param('ids'))),
 );
 
-// A hundred records take about five milliseconds.
+const rest = statement<never>((db, param) =>
+  db
+    .updateTable('search_pending')
+    .set({ records: param('records'), entries: param('entries') })
+    .where('org_id', '=', param('org'))
+    .where('id', '=', param('id')),
+);
+
+// A hundred records take about five milliseconds. A record can have a hundred thousand words, and other writes wait.
 const ROWS_AT_ONCE = 20;
 const RECORDS_AT_ONCE = 200;
+const LISTS_AT_ONCE = 10_000;
+const READ_AT_ONCE = 20;
 
 const organizations = statement<{ org_id: number }>((db) =>
   db
@@ -127,36 +137,71 @@ export async function indexPending(trx: Trx, orgNumber: number): Promise<boolean
     records += row.records;
   }
   if (rows.length === 0) return false;
-  await indexRecords(trx, orgNumber, rows.flatMap(entriesOf));
-  await removal(trx, { org: orgNumber, ids: JSON.stringify(rows.map(({ id }) => id)) });
-  return rows.length < found.length || found.length === ROWS_AT_ONCE;
+  const entries = rows.map(entriesOf);
+  const indexed = await indexRecords(trx, orgNumber, entries.flat());
+  const finished: string[] = [];
+  for (const [index, { id }] of rows.entries()) {
+    const left = (entries[index] ?? []).filter(([, record]) => !indexed.has(record));
+    if (left.length === 0) finished.push(id);
+    else await rest(trx, { org: orgNumber, id, records: left.length, entries: JSON.stringify(left) });
+  }
+  await removal(trx, { org: orgNumber, ids: JSON.stringify(finished) });
+  return finished.length < found.length || found.length === ROWS_AT_ONCE;
 }
 
-async function indexRecords(trx: Trx, orgNumber: number, entries: readonly PendingRecord[]): Promise<void> {
+// Returns the IDs of those that the index has now as they are: fewer if they have many words.
+async function indexRecords(
+  trx: Trx,
+  orgNumber: number,
+  entries: readonly PendingRecord[],
+): Promise<ReadonlySet<string>> {
   const changes = new IndexChanges();
+  const indexed = new Set<string>();
   const turns = new TimeSlices();
   for (const [number, some] of Map.groupBy(entries, ([resource]) => resource)) {
     const resource = searchedResource(number);
     const befores = Map.groupBy(some, ([, id]) => id);
     const ids = [...befores.keys()];
-    const found = await findRecords(trx, resource, orgNumber, ids);
-    const rows = new Map(
-      (await withTranscripts(trx, resource, orgNumber, found)).map((row) => [row.id, row]),
-    );
-    for (const [id, noted] of befores) {
-      const place = placeOfId(id);
-      const row: RecordRow | undefined = rows.get(id);
-      const lists = row === undefined ? new Set<string>() : listsOf(resource, row);
-      if (row !== undefined) lists.add(wholeList(resource));
-      changes.add({ ...place, resource: number }, lists);
-      const former = noted.flatMap(([, , before]) => (before === undefined ? [] : formerLists(before)));
-      const gone = row === undefined ? [...former, wholeList(resource)] : former;
-      changes.remove(place, new Set(gone.filter((list) => !lists.has(list))));
-      if (turns.isOver) await turns.next();
-    }
-    function formerLists(before: Row): string[] {
-      return [...listsOf(resource, before)];
+    for (let from = 0; from < ids.length && changes.size < LISTS_AT_ONCE; from += READ_AT_ONCE) {
+      const part = ids.slice(from, from + READ_AT_ONCE);
+      const rows = await readRecords(trx, resource, orgNumber, part);
+      for (const id of part) {
+        if (changes.size >= LISTS_AT_ONCE) break;
+        const noted = (befores.get(id) ?? []).flatMap(([, , before]) =>
+          before === undefined ? [] : [before],
+        );
+        noteChanges(changes, { resource, number, id }, rows.get(id), noted);
+        indexed.add(id);
+        if (turns.isOver) await turns.next();
+      }
     }
   }
   await changes.save(trx, orgNumber);
+  return indexed;
+}
+
+async function readRecords(
+  trx: Trx,
+  resource: Resource,
+  orgNumber: number,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, RecordRow>> {
+  const found = await findRecords(trx, resource, orgNumber, ids);
+  const rows = await withTranscripts(trx, resource, orgNumber, found);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+// The changes for a record, which may be deleted; the index can have what it had before.
+function noteChanges(
+  changes: IndexChanges,
+  { resource, number, id }: { resource: Resource; number: number; id: string },
+  row: RecordRow | undefined,
+  befores: readonly Row[],
+): void {
+  const place = placeOfId(id);
+  const lists = row === undefined ? new Set<string>() : listsOf(resource, row).add(wholeList(resource));
+  changes.add({ ...place, resource: number }, lists);
+  const gone = befores.flatMap((before) => [...listsOf(resource, before)]);
+  if (row === undefined) gone.push(wholeList(resource));
+  changes.remove(place, new Set(gone.filter((list) => !lists.has(list))));
 }
