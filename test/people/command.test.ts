@@ -209,5 +209,5 @@ test.skipIf(isPostgres)(
     await sandbox.ok(['backup', 'after.db', '--quiet']);
     expect((await sandbox.crm(['restore', 'after.db', '--confirm'])).stderr).not.toContain('people erase');
   },
-  30_000,
+  120_000,
 );
