@@ -47,6 +47,7 @@ test('all is well with a server, a key and a backup', async () => {
       'database: served',
       'database: backup',
       'database: changes',
+      'database: search index',
       'database: open files',
     ],
     ...['server: server', 'server: ready', 'server: clock', 'server: version', 'server: key'],
