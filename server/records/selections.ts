@@ -1,6 +1,7 @@
 // What of records a response shows, and what it includes besides them.
 
 import { memoize } from '../../db/cache.ts';
+import type { Eventually } from '../../db/engine/engine.ts';
 import type { Data } from '../../db/model/json.ts';
 import { shownColumns } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
@@ -16,6 +17,9 @@ export interface Selection {
   /** The fields to show, besides the ID; null for all. */
   fields: ReadonlySet<string> | null;
 }
+
+/** Whole records, without others: what most requests select. */
+export const WHOLE: Selection = { includes: [], fields: null };
 
 /** Records with what a request selects. */
 export interface SelectedRecords {
@@ -33,22 +37,31 @@ export const shownFields = memoize(({ fields }: Resource): readonly string[] =>
 );
 
 /**
- * The fields that a page need not read. Only those with long texts: what the others take is little, and each combination
+ * The fields that a page need not read, if there are any. Only those with long texts: what the others take is little, and each combination
  * of fields is another statement.
  */
-export function unseenFields(resource: Resource, { fields }: Selection): readonly string[] {
-  return fields === null ? [] : longTexts(resource).filter((name) => !fields.has(name));
+export function unseenFields(resource: Resource, { fields }: Selection): readonly string[] | undefined {
+  return fields === null ? undefined : longTexts(resource).filter((name) => !fields.has(name));
 }
 
 /** What a request selects of records, whose other fields can have been left out. */
-export async function selectFrom(
+export function selectFrom(
+  reader: Reader,
+  resource: Resource,
+  selection: Selection,
+  records: Data[],
+): Eventually<SelectedRecords> {
+  const { includes, fields } = selection;
+  if (includes.length > 0) return selectIncluding(reader, resource, selection, records);
+  return { data: fields === null ? records : withFields(resource, fields, records), isCut: false };
+}
+
+async function selectIncluding(
   reader: Reader,
   resource: Resource,
   { includes, fields }: Selection,
   records: Data[],
 ): Promise<SelectedRecords> {
-  if (includes.length === 0)
-    return { data: fields === null ? records : withFields(resource, fields, records), isCut: false };
   const { count, ids, included } = await includeRecords(reader, includes, records);
   const some = records.slice(0, count);
   const shown = fields === null ? some : withFields(resource, fields, some);

@@ -5,7 +5,7 @@ import { RELATED_MAX, type Resource } from '../../db/model/resource.ts';
 import { INCLUDES_MAX, includesOf } from '../../db/model/resources/includes.ts';
 import type { Call, QueryParameter } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
-import { type Selection, shownFields } from '../records/selections.ts';
+import { type Selection, shownFields, WHOLE } from '../records/selections.ts';
 
 /** The parameter `include` of what shows records of a resource. */
 export function includeParameter(resource: Resource): Record<string, QueryParameter> {
@@ -44,6 +44,7 @@ export function selectionOf(
   resource: Resource,
   { include, fields }: Readonly<Record<string, JsonValue>>,
 ): Selection {
+  if (include === undefined && fields === undefined) return WHOLE;
   const names = new Set(listOf(include));
   const includes = Object.values(includesOf(resource)).filter(({ name }) => names.has(name));
   for (const { scope } of includes) if (scope !== null) requireScope(access, scope);
