@@ -1,5 +1,6 @@
 // The command line as a whole: every command in its group, and the one place where errors become exit codes.
 import { Command, CommanderError, Option } from 'commander';
+import { registerApiCommand } from './commands/api.ts';
 import { registerAuditCommand } from './commands/audit.ts';
 import { registerBackupCommand } from './commands/backup.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
@@ -111,6 +112,7 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
   registerWatchCommand(program);
   registerWebhooksCommand(program);
   registerListenCommand(program);
+  registerApiCommand(program);
   registerMcpCommand(program);
   program.commandsGroup('Try it out:');
   registerQuickstartCommand(program);

@@ -120,6 +120,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/organizations',
     'cli/people',
     'cli/quickstart',
+    'cli/raw',
     'cli/recipes',
     'cli/records',
     'cli/release',
@@ -284,6 +285,7 @@ const HOUSE: Record<string, string[]> = {
     'server',
   ],
   'cli/quickstart/data': ['cli/input', 'db/model'],
+  'cli/raw': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/recipes': [],
   'cli/records': [
     'cli/api',
