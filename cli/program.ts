@@ -26,6 +26,7 @@ import { registerMigrateCommand } from './commands/migrate.ts';
 import { registerOpenapiCommand } from './commands/openapi.ts';
 import { registerOrgsCommand } from './commands/orgs.ts';
 import { registerPeopleCommand } from './commands/people.ts';
+import { registerProfileCommand } from './commands/profile.ts';
 import { registerQuickstartCommand } from './commands/quickstart.ts';
 import { registerRecipeCommand } from './commands/recipe.ts';
 import { registerRestoreCommand } from './commands/restore.ts';
@@ -117,6 +118,7 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
   program.commandsGroup('Try it out:');
   registerQuickstartCommand(program);
   program.commandsGroup('About crm:');
+  registerProfileCommand(program);
   registerOpenapiCommand(program);
   registerCompletionCommand(program);
   registerRecipeCommand(program);
