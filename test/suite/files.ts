@@ -25,6 +25,7 @@ const named = (folder: string, names: readonly string[]) => names.map((name) => 
 const OF_ONE_ENGINE = [
   ...['test/sqlite/', 'test/readers/', 'test/postgres/', ...named('nodes', ['faults', 'promotion'])],
   ...named('cli', [
+    'accounts',
     'api',
     'binary',
     'bulk',
