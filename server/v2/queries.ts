@@ -13,7 +13,7 @@ import {
 import { type QueryPlace, querySorts } from '../../db/model/query/sorts.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { named } from '../../db/model/schemas.ts';
-import { COUNT_EXAMINED_MAX, PAGE_EXAMINED_MAX } from '../../db/queries/search.ts';
+import { COUNT_EXAMINED_MAX, PAGE_EXAMINED_MAX } from '../../db/queries/run-query.ts';
 import { invalid } from '../errors.ts';
 import type { Answer, LookupCall, LookupOperation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';

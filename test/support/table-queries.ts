@@ -382,11 +382,11 @@ const FILLS = RESOURCES.flatMap((target) =>
 
 const RELATED = RESOURCES.flatMap((resource) =>
   Object.values(includesOf(resource)).flatMap((include): Question[] => {
-    const columns = include.ways.flatMap((way) => (way.kind === 'own' ? [] : [way]));
-    if (columns.length === 0) return [];
+    const ways = include.ways.filter(({ kind }) => kind !== 'own');
+    if (ways.length === 0) return [];
     return [null, sampleOf(include.resource?.owner ?? '')].map((ownerId) => {
       const title = `the ${include.name} of some ${resource.name}${ownerId === null ? '' : ', of a user'}`;
-      const ids = columns.map((way) => sampleOf(way.kind === 'table' ? way.own : way.column));
+      const ids = ways.map(({ own }) => sampleOf(own));
       const ask: Question['forms'][number] = (db, orgNumber) =>
         listRelatedIds(db, include, { orgNumber, ownerId }, [...ids, idOf(1)]);
       return { ...one(title, ask, false), maySift: ownerId !== null };

@@ -6,7 +6,12 @@ import type { Data } from '../../db/model/json.ts';
 import { readFilter } from '../../db/model/query/filter.ts';
 import { getQuerySort } from '../../db/model/query/sorts.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
-import { COUNT_EXAMINED_MAX, countRecords, PAGE_EXAMINED_MAX, searchPage } from '../../db/queries/search.ts';
+import {
+  COUNT_EXAMINED_MAX,
+  countRecords,
+  findQueryPage,
+  PAGE_EXAMINED_MAX,
+} from '../../db/queries/run-query.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { FILTERED_FIELDS } from '../support/query-contract.ts';
 import { mistakes, spoiled } from '../support/query-faults.ts';
@@ -277,7 +282,7 @@ describe('in a large organization', () => {
   }, 120_000);
 
   const pageOf = (filter: Data, more: Json = {}) =>
-    searchPage(harness.store.read, {
+    findQueryPage(harness.store.read, {
       ...{
         orgNumber: harness.orgNumber,
         userId: null,
