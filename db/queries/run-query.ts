@@ -5,11 +5,11 @@ import { columnsRead, type Predicate, predicateOf } from '../model/query/predica
 import { getQuerySort, type QueryDirection, type QueryPlace, type QuerySort } from '../model/query/sorts.ts';
 import type { Resource } from '../model/resource.ts';
 import { longTexts } from '../tables/page-size.ts';
-import { columnsToRead } from './columns-to-read.ts';
 import { countAll } from './count-all.ts';
 import { Examination } from './examination.ts';
 import { entriesPerRecord, findLinked, linkConditions } from './linked.ts';
 import { planWalk } from './plan.ts';
+import { columnsToRead } from './read-columns.ts';
 
 /** How many index entries, rows and links a page examines at most. */
 export const PAGE_EXAMINED_MAX = 10_000;
