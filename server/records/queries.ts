@@ -21,6 +21,8 @@ export interface QueryRequest {
   /** The place before it; null for the first page. */
   after: QueryPlace | null;
   limit: number;
+  /** Fields that the response does not show. */
+  unseen: readonly string[] | undefined;
 }
 
 export interface QueryPage {
@@ -42,7 +44,7 @@ export async function queryPage(
   const sort = getQuerySort(resource, request.sortBy);
   const found = await findQueryPage(db, { ...request, ...query, sort });
   const ids = found.places.map(({ id }) => id);
-  const page = await findPage(db, resource, access.orgNumber, ids);
+  const page = await findPage(db, resource, { orgNumber: access.orgNumber, ids, unseen: request.unseen });
   const byId = new Map(page.rows.map((row) => [row.id, row]));
   const read = found.places.slice(0, page.ids);
   // What was deleted or given away since it was found is left out.
