@@ -16,6 +16,8 @@ export interface RequestOptions {
   rawBody?: string;
   /** Generated for POST and PATCH by default; every retry repeats it. Null for requests that write nothing. */
   idempotencyKey?: string | null;
+  /** The ETag of the version that a change is meant for. */
+  ifMatch?: string | undefined;
   /** Has the server undo the write. Such a request carries no idempotency key, because nothing is stored. */
   isDryRun?: boolean;
   signal?: AbortSignal;
@@ -122,6 +124,7 @@ export class Client {
 
   #requestInit(method: string, options: RequestOptions): TracedInit {
     const headers: Record<string, string> = { ...this.#headers };
+    if (options.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
     if (options.isDryRun) headers['dry-run'] = 'true';
     else if ((method === 'POST' || method === 'PATCH') && options.idempotencyKey !== null) {
       headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID();

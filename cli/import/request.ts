@@ -74,6 +74,7 @@ export interface ImportSummary extends ImportCounts {
   resource: string;
   rows: number;
   companies_created: number;
+  stages_created: number;
   errors_file: string | null;
   dry_run: boolean;
   /** `already`: an earlier run had finished; `stopped`: by `--stop-after`. */

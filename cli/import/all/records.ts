@@ -205,6 +205,7 @@ export class RecordsImport {
       skipped: 0,
       rejected: 0,
       companies_created: 0,
+      stages_created: 0,
       errors_file: null,
       dry_run: false,
       status: 'finished',

@@ -79,7 +79,7 @@ export class RejectionReasons {
     return {
       lines: this.lines,
       ...{ isNothingIn, changes },
-      orElse: mended.flatMap(({ orElse = [] }) => orElse),
+      orElse: alternatives(mended),
       isWhole: this.#othersRows === 0 && mended.every((one) => one.changes !== undefined),
       isMissing: groups.some(
         ({ reason: { code } }, at) => code === 'RESOURCE_NOT_FOUND' && mended[at]?.changes === undefined,
@@ -103,6 +103,18 @@ export class RejectionReasons {
   #sorted(): Group[] {
     return [...this.#groups.values()].sort((one, other) => other.rows - one.rows);
   }
+}
+
+/** For each other way to fix some of the rows, all flags: those of the other rows with it. */
+function alternatives(mended: readonly Mended[]): SuggestedFlags[] {
+  const ways = new Map(mended.flatMap(({ orElse = [] }) => orElse.map((way) => [JSON.stringify(way), way])));
+  return [...ways].map(([text, way]) =>
+    together(
+      mended.flatMap(({ changes, orElse = [] }) =>
+        orElse.some((one) => JSON.stringify(one) === text) ? [way] : (changes ?? []),
+      ),
+    ),
+  );
 }
 
 function together(all: readonly SuggestedFlags[]): SuggestedFlags {
@@ -135,14 +147,17 @@ function headerOf(row: SourceRow, { path }: RowReason, { columns }: Plan): strin
   return second === undefined ? (header ?? null) : null;
 }
 
-function changesFor(
-  group: Group,
-  request: ImportRequest,
-  plan: Plan,
-): { changes?: SuggestedFlags; orElse?: readonly SuggestedFlags[] } {
+/** The flags that fix the rows of a group, and other flags that do. */
+interface Mended {
+  changes?: SuggestedFlags;
+  orElse?: readonly SuggestedFlags[];
+}
+
+function changesFor(group: Group, request: ImportRequest, plan: Plan): Mended {
   const { reason, header } = group;
   const { changes, orElse, choices }: Remedy = reason.remedy ?? {};
-  if (choices !== undefined) return valueChanges(group, reason.remedy ?? {});
+  if (choices !== undefined)
+    return { ...valueChanges(group, reason.remedy ?? {}), ...(orElse && { orElse }) };
   const isUnique = Object.keys(plan.resource.unique).length > 0;
   if (reason.code === 'RESOURCE_CONFLICT' && isUnique && onDuplicateOf(request) === 'fail')
     return { changes: { onDuplicate: 'skip' }, orElse: [{ onDuplicate: 'update' }] };
