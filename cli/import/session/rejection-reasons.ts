@@ -1,5 +1,6 @@
 // Groups rejected rows by reason: number of rows, values, and how to fix them.
 import { counted, formatCount } from '../../terminal/format.ts';
+import { neutralizeLine } from '../../terminal/text.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type Diagnosis, type ImportRequest, onDuplicateOf } from '../request.ts';
 import { likeliest, type Rejection, type Remedy, type RowReason, type SourceRow } from '../row.ts';
@@ -20,6 +21,7 @@ interface Group {
 
 const GROUPS_MAX = 50;
 const LINES_MAX = 8;
+const LIVE_LINES_MAX = 3;
 const VALUES_MAX = 20;
 const VALUES_SHOWN_MAX = 4;
 const MESSAGE_CHARACTERS_MAX = 300;
@@ -98,6 +100,17 @@ export class RejectionReasons {
     if (more === 0 && this.#othersRows === 0) return lines;
     const number = this.#othersRows > 0 ? `more than ${formatCount(more)}` : formatCount(more);
     return [...lines, `  … and ${number} other ${more === 1 ? 'reason' : 'reasons'}`];
+  }
+
+  /** The most frequent reasons, short enough to be read while more rows are sent. */
+  get shortLines(): string[] {
+    return this.#sorted()
+      .slice(0, LIVE_LINES_MAX)
+      .map(({ rows, reason: { path, message } }) => {
+        const [brief = message] = message.split(/; | \(/);
+        const where = path === '' || message.startsWith(`${path}:`) ? '' : `${path}: `;
+        return neutralizeLine(`  ${counted(rows, 'row')}: ${where}${brief}`);
+      });
   }
 
   #sorted(): Group[] {

@@ -6,6 +6,7 @@ import { secondsSince } from '../../input/instant.ts';
 import { counted, formatCount, withCapital } from '../../terminal/format.ts';
 import { note } from '../../terminal/streams.ts';
 import { type Counts, totalCounts } from '../request.ts';
+import { fasterThan } from './preflight.ts';
 import { nextPass } from './resume.ts';
 import { type PassOptions, reportSettled, runPass } from './row-pass.ts';
 import type { RunParts } from './run-parts.ts';
@@ -92,7 +93,7 @@ export class RowRun {
   }
 
   async #run(how: PassOptions): Promise<void> {
-    const { request, job, input, journal, reporter, requestsPerMinute, before } = this.#parts;
+    const { request, job, input, journal, reporter, requestsPerMinute, keyId, before } = this.#parts;
     const { rows, pass, open, openReach, batchSize } = journal.state;
     const beyond = Math.max(0, (input.rowCount ?? 0) - openReach - 1);
     await reporter.start({
@@ -101,6 +102,7 @@ export class RowRun {
       total: pass.number === 1 ? input.rowCount : open.size + beyond,
       startAt: rows + (before?.rows ?? 0),
       ratePerMinuteMax: requestsPerMinute * batchSize,
+      faster: fasterThan({ requestsPerMinute, keyId }, batchSize),
     });
     reportSettled(this.#parts);
     this.#replays += await runPass(this.#parts, how);

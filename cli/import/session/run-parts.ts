@@ -20,6 +20,7 @@ export interface RunParts {
   errorsFile: ErrorsFile | null;
   interruption: AbortController;
   requestsPerMinute: number;
+  keyId: string;
   /** What earlier parts of the same run processed. */
   before?: Partial<Counts> & { rows: number };
 }
