@@ -33,6 +33,8 @@ export interface ImportRequest extends ImportFlags {
   resource: string;
   /** Path, or `-` for standard input. */
   input: string;
+  /** The command that does the same, if the mapping was chosen on a screen. */
+  command?: string;
 }
 
 /** What happens to a row whose record exists. */

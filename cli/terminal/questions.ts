@@ -13,6 +13,11 @@ export function canAsk(): boolean {
   return isatty(0) && stderr.isTTY;
 }
 
+/** Whether a person can use a screen with keys. */
+export function canShowScreen(): boolean {
+  return canAsk() && process.env.TERM !== 'dumb';
+}
+
 /** @throws CliError with the usage code if nobody can be asked before something is deleted */
 export function requireTerminal(): void {
   if (canAsk()) return;

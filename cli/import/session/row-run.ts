@@ -150,13 +150,12 @@ export class RowRun {
 
   #nextStep(rows: number): string {
     const { request, job, input, journal } = this.#parts;
-    if (request.isDryRun || !job.isWrite) return 'run the same command again; nothing was written.';
+    const same = request.command === undefined ? 'the same command again' : request.command;
+    if (request.isDryRun || !job.isWrite) return `run ${same}; nothing was written.`;
     if (input.digest !== null && journal.state.refusal !== null)
-      return 'then run the same command again to continue. No row is lost or duplicated.';
+      return `then run ${same} to continue. No row is lost or duplicated.`;
     if (input.digest !== null) {
-      const command = request.isResumeWanted
-        ? 'the same command again'
-        : 'the command again without --no-resume';
+      const command = request.isResumeWanted ? same : 'the command again without --no-resume';
       return `run ${command} to continue after row ${formatCount(rows)}. No row is lost or duplicated.`;
     }
     const unknown = formatCount(journal.state.batchSize * request.concurrency);

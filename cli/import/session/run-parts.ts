@@ -8,7 +8,7 @@ import type { RowJob } from './row-job.ts';
 
 export type RunRequest = Pick<
   ImportRequest,
-  'input' | 'isDryRun' | 'isQuiet' | 'isResumeWanted' | 'stopAfter' | 'concurrency'
+  'input' | 'command' | 'isDryRun' | 'isQuiet' | 'isResumeWanted' | 'stopAfter' | 'concurrency'
 >;
 
 export interface RunParts {
