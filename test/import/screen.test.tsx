@@ -4,7 +4,7 @@ import { cleanup, render } from 'ink-testing-library';
 import { readImportFlags } from '../../cli/import/flags.ts';
 import { surveyInput } from '../../cli/import/plan/survey.ts';
 import type { ImportRequest } from '../../cli/import/request.ts';
-import type { Subject } from '../../cli/import/screen/draft.ts';
+import type { ImportView } from '../../cli/import/screen/draft.ts';
 import { ImportScreen } from '../../cli/import/screen/ImportScreen.tsx';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { type RunningServer, Sandbox } from '../support/command.ts';
@@ -39,7 +39,7 @@ const FLAGS = { ...readImportFlags({}), resource: 'deals', input: 'deals.csv' };
 async function screen(size: { columns: number; rows: number }, initial: ImportRequest = FLAGS) {
   const { survey, rowCount, rows } = await surveyInput(sandbox.path('deals.csv'), FLAGS);
   const estimate = '1,000,000 rows at 20,000 a minute: 50 min.';
-  const subject: Subject = {
+  const subject: ImportView = {
     ...{ resource: getResource('deals'), rowCount, estimate },
     survey: { ...survey, name: 'deals.csv' },
     rows: await Array.fromAsync(await rows()),

@@ -2,13 +2,13 @@
 import { Box, Text } from 'ink';
 import { type ReactNode, useRef, useState } from 'react';
 import { formatCount } from '../../terminal/format.ts';
-import { MARK_COLUMNS, Rows } from '../../terminal/Rows.tsx';
+import { MARK_COLUMNS, RowList } from '../../terminal/RowList.tsx';
 import { cut, fit, movedBy } from '../../terminal/screen-text.ts';
 import type { ScreenProps } from '../../terminal/show-screen.tsx';
 import { useKeys } from '../../terminal/use-keys.ts';
 import { wrapLines } from '../../terminal/wrap.ts';
 import type { ImportRequest } from '../request.ts';
-import { type Draft, draftOf, type Subject, switchesOf, withMeaning, withSwitched } from './draft.ts';
+import { type Draft, draftOf, type ImportView, switchesOf, withMeaning, withSwitched } from './draft.ts';
 import { MeaningList } from './MeaningList.tsx';
 
 const NAME_COLUMNS_MAX = 28;
@@ -17,7 +17,7 @@ const PROBLEM_LINES_MAX = 4;
 
 /** Left with the request to carry out, or with `cancelled`. */
 export function ImportScreen(
-  props: ScreenProps<ImportRequest | 'cancelled'> & { subject: Subject; initial: ImportRequest },
+  props: ScreenProps<ImportRequest | 'cancelled'> & { subject: ImportView; initial: ImportRequest },
 ): ReactNode {
   const { subject, initial, size, hasColor, leave } = props;
   const [request, setDrawn] = useState(initial);
@@ -77,7 +77,7 @@ export function ImportScreen(
             {fit('', MARK_COLUMNS) +
               columnsLine('COLUMN', 'BECOMES', ['FIRST ROWS'], widthsOf(draft, size.columns))}
           </Text>
-          <Rows
+          <RowList
             {...{ selected, height, hasColor, columns: size.columns }}
             lines={draft.columns.map(({ header, goesTo, values }) =>
               columnsLine(header, goesTo ?? '? unknown', values, widthsOf(draft, size.columns)),
@@ -127,7 +127,7 @@ function problemLines({ problems }: Draft, columns: number): string[] {
   return hidden <= 0 ? lines : [...lines.slice(0, PROBLEM_LINES_MAX - 1), '…'];
 }
 
-function switchLine({ resource }: Subject, request: ImportRequest): string {
+function switchLine({ resource }: ImportView, request: ImportRequest): string {
   return switchesOf(resource)
     .map(({ key, name, label }) => `[${request[name] ? 'x' : ' '}] ${key} ${label}`)
     .join('  ');

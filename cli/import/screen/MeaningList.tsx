@@ -2,7 +2,7 @@
 import { Box, Text } from 'ink';
 import { type ReactNode, useRef, useState } from 'react';
 import type { Resource } from '../../../db/model/resource.ts';
-import { Rows } from '../../terminal/Rows.tsx';
+import { RowList } from '../../terminal/RowList.tsx';
 import { cut, movedBy } from '../../terminal/screen-text.ts';
 import type { ScreenSize } from '../../terminal/show-screen.tsx';
 import { useKeys } from '../../terminal/use-keys.ts';
@@ -46,7 +46,7 @@ export function MeaningList(props: {
       <Text dimColor={hasColor} wrap="truncate">
         {cut(values, size.columns)}
       </Text>
-      <Rows
+      <RowList
         {...{ selected, height, hasColor, columns: size.columns }}
         lines={matching().map((name) => (name === '-' ? '-  (leave out)' : name))}
       />

@@ -9,7 +9,7 @@ import type { ImportRequest } from '../request.ts';
 import type { SourceRow } from '../row.ts';
 
 /** What a person looks at before an import. */
-export interface Subject {
+export interface ImportView {
   resource: Resource;
   survey: Survey;
   rowCount: number | null;
@@ -34,7 +34,7 @@ export interface Draft {
 }
 
 /** What the request makes of the input. */
-export function draftOf({ resource, survey, rows }: Subject, request: ImportRequest): Draft {
+export function draftOf({ resource, survey, rows }: ImportView, request: ImportRequest): Draft {
   try {
     const { plan, problems } = draftPlan(resource, survey, request);
     const columns = survey.headers.map((header) => ({

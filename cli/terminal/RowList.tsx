@@ -9,7 +9,7 @@ const MARK = '› ';
 export const MARK_COLUMNS = MARK.length;
 
 /** Those lines that fit into the height. */
-export function Rows(props: {
+export function RowList(props: {
   lines: readonly string[];
   selected: number;
   height: number;
