@@ -12,7 +12,7 @@ import { isoMilliseconds } from '../input/instant.ts';
 import { didYouMean } from '../nearest.ts';
 import { shellWord } from '../terminal/text.ts';
 import { commandForIds } from './ids.ts';
-import { splitPair } from './list-request.ts';
+import { splitPair } from './pairs.ts';
 
 /** What to send: JSON text, which the server validates as written, or a body built here. */
 export type RequestBody = { rawBody: string } | { body: Data };

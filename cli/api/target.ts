@@ -10,6 +10,7 @@ import {
 import { findResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { didYouMean, nearest } from '../nearest.ts';
+import type { References } from './references.ts';
 
 /** `deals/ID/contacts`, `meetings/ID/deal` or `deals/ID/external_ids`, parsed; the last has neither link nor association. */
 export interface Target {
@@ -81,6 +82,12 @@ export function parseTarget(text: string): Target {
     throw unknownTarget(text, resource);
   }
   return { resource, id, name, path: `${resourcePath(resource, id)}/${name}`, link, association };
+}
+
+/** Path of a sub-resource whose record has its whole ID. */
+export async function wholePath(target: Target, references: References): Promise<string> {
+  const { resource, name } = target;
+  return `${resourcePath(resource, await references.wholeId(resource.name, target.id))}/${name}`;
 }
 
 function unknownTarget(text: string, of: Resource): CliError {
