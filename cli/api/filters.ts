@@ -2,7 +2,7 @@
 import { rfc3339Ms } from '../../db/model/instants.ts';
 import type { Filter, Resource } from '../../db/model/resource.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
-import { CliError, usageError } from '../errors.ts';
+import { type CliError, usageError } from '../errors.ts';
 import { choiceOf } from '../input/field-value.ts';
 import { isOurId } from '../input/record-id.ts';
 import { didYouMean } from '../nearest.ts';
@@ -100,7 +100,7 @@ export class CheckedFilters {
     if (isOurId(value)) return async () => value;
     const resources = owners.filter((one) => findResource(one) !== undefined);
     if (!hasWholeIds && resources.length > 0 && idRangeOf(value) !== undefined)
-      return (references) => firstOf(resources, value, references);
+      return (references) => references.oneOf(resources, value);
     const kind = [...this.#kinds].find(([, filter]) => filter === key)?.[0];
     throw notAnId(this.#name, { key, value, resources: owners, kind: hasWholeIds ? undefined : kind });
   }
@@ -113,20 +113,6 @@ export class CheckedFilters {
       `use one of: ${known.join(', ')}.`,
     );
   }
-}
-
-// A filter can take the ID of a record of several resources.
-async function firstOf(resources: readonly string[], value: string, references: References): Promise<string> {
-  let missing: unknown;
-  for (const resource of resources) {
-    try {
-      return await references.wholeId(resource, value);
-    } catch (error) {
-      if (!(error instanceof CliError) || error.exitCode !== 1 || error.status !== undefined) throw error;
-      missing = error;
-    }
-  }
-  throw missing;
 }
 
 function valueFor(key: string, value: string, { type }: FilterShape): string {

@@ -48,6 +48,20 @@ export class References {
     return wholeId(this.#client, resource, text);
   }
 
+  /** The whole ID of a record of one of the resources. */
+  async oneOf(resources: readonly string[], text: string): Promise<string> {
+    let missing: unknown;
+    for (const resource of resources) {
+      try {
+        return await this.wholeId(resource, text);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        missing = error;
+      }
+    }
+    throw missing;
+  }
+
   /** ID of what has this name, or this ID; of a stage in the given pipeline, or in the only one that has it. */
   async named(kind: NameKind, text: string, pipelineId?: string): Promise<string> {
     const word = text.trim();
@@ -85,8 +99,8 @@ export class References {
       const id = await this.wholeId(resource, text);
       return id === text ? undefined : id;
     } catch (error) {
-      if (error instanceof CliError && error.exitCode === EXIT.failed && !isRefusal(error)) return undefined;
-      throw error;
+      if (!isMissing(error)) throw error;
+      return undefined;
     }
   }
 
@@ -94,6 +108,11 @@ export class References {
     this.#pipelines ??= readPipelines(this.#client);
     return this.#pipelines;
   }
+}
+
+/** Whether no record has such an ID; refusals of the server say something else. */
+function isMissing(error: unknown): boolean {
+  return error instanceof CliError && error.exitCode === EXIT.failed && !isRefusal(error);
 }
 
 async function readPipelines(client: Client): Promise<Pipeline[]> {

@@ -63,8 +63,13 @@ export function resourcePath(resource: Pick<Resource, 'name'>, id?: string): str
 
 /** An ID as part of a path; throws for values that would change the path. */
 export function idSegment(id: string): string {
+  return encodeURIComponent(checkedId(id));
+}
+
+/** The ID; throws for values that would change a path. */
+export function checkedId(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw usageError(`"${id}" is not an ID.`, 'use the ID of a record.');
-  return encodeURIComponent(id);
+  return id;
 }
 
 /** Whether the text is the path of a sub-resource rather than the name of a resource. */
