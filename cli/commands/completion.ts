@@ -37,6 +37,10 @@ export function registerCompletionCommand(program: Command): void {
     .summary('Print a shell completion script')
     .description('Print a shell completion script for the commands and options of crm')
     .addArgument(new Argument('<shell>', 'Your shell').choices(Object.keys(SCRIPTS)))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  source <(crm completion bash)\n  crm completion fish > ~/.config/fish/completions/crm.fish',
+    )
     .action((shell: string) => writeOut(SCRIPTS[shell] ?? ''));
   program
     .command('__complete', { hidden: true })

@@ -15,6 +15,10 @@ export function registerKeysCommand(program: Command): void {
     .description('List API keys, without their secrets')
     .option('--org <org>', 'Only keys of this organization (name or ID)')
     .option('--idle <duration>', 'Only active keys that were not used for this long, such as 90d')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm keys list\n  crm keys list --org "Acme Inc" --idle 90d\n\nSee "crm help keys".',
+    )
     .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysList));
   keys
     .command('update')
@@ -26,6 +30,10 @@ export function registerKeysCommand(program: Command): void {
       collect,
     )
     .option('--allow-any', 'Allow any client IP')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm keys update ID --allow-ip 203.0.113.0/24,198.51.100.7\n  crm keys update ID --allow-any\n\nSee "crm help keys".',
+    )
     .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysUpdate));
   keys
     .command('rotate')
@@ -35,11 +43,16 @@ export function registerKeysCommand(program: Command): void {
     )
     .argument('<id>', 'ID of the key')
     .option('--grace <duration>', 'How long the old secret keeps working: 0 to 7d', '24h')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm keys rotate ID\n  crm keys rotate ID --grace 0\n\nSee "crm help keys".',
+    )
     .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysRotate));
   keys
     .command('revoke')
     .description('Revoke an API key, effective with the next request')
     .argument('<id>', 'ID of the key')
+    .addHelpText('after', '\nExamples:\n  crm keys revoke ID\n\nSee "crm help keys".')
     .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysRevoke));
 }
 

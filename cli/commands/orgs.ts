@@ -17,16 +17,25 @@ export function registerOrgsCommand(program: Command): void {
       '--key-expiry <duration>',
       'Default lifetime of its API keys, such as 90d (default: keys do not expire)',
     )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm orgs create "Acme Inc"\n  crm orgs create "Acme Inc" --key-expiry 90d',
+    )
     .action(lazyAction(async () => (await import('../organizations/organizations.ts')).runOrgsCreate));
   orgs
     .command('update')
     .description('Update the settings of an organization, and print it')
     .argument('[org]', 'Name or ID of the organization (default: the only one)')
     .option('--key-expiry <duration>', 'Default lifetime of API keys issued from now on, or none')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm orgs update "Acme Inc" --key-expiry 90d\n  crm orgs update --key-expiry none',
+    )
     .action(lazyAction(async () => (await import('../organizations/organizations.ts')).runOrgsUpdate));
   registerOrgsQuotaCommand(orgs);
   orgs
     .command('list')
     .description('List all organizations')
+    .addHelpText('after', '\nExamples:\n  crm orgs list')
     .action(lazyAction(async () => (await import('../organizations/organizations.ts')).runOrgsList));
 }
