@@ -67,6 +67,7 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
     .exitOverride()
     .configureOutput({
       outputError: () => {},
+      writeErr: () => {},
       writeOut: print,
       getOutHelpWidth: helpColumns,
       getOutHasColors: () => false,
