@@ -38,7 +38,7 @@ export async function createStage(
     // Another import may have added it since.
     if ('found' in stageNamed(pipeline, name)) return pipeline.stages;
     const etag = current.headers.get('etag');
-    const headers = etag === null ? {} : { 'if-match': etag };
+    const headers: Record<string, string> = etag === null ? {} : { 'if-match': etag };
     const body = { stages: withStage(pipeline.stages, name) };
     const changed = await client.request('PATCH', path, { ...asked, body, headers, expectErrors: true });
     if (changed.status === CHANGED_SINCE && tries < TRIES_MAX) continue;
