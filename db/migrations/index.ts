@@ -14,6 +14,7 @@ import * as search from './0011-search.ts';
 import * as timeline from './0012-timeline.ts';
 import * as query from './0013-query.ts';
 import * as requestLimits from './0015-request-limits.ts';
+import * as timelineChanges from './0016-timeline-changes.ts';
 
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': initial,
@@ -30,6 +31,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0012-timeline': timeline,
   '0013-query': query,
   '0015-request-limits': requestLimits,
+  '0016-timeline-changes': timelineChanges,
 };
 
 /**
