@@ -56,6 +56,8 @@ async function argumentWords({ command, given, words, sources }: Place, current:
       return resource === undefined ? [] : pairWords(fieldPairs(resource, command.name()), current);
     case 'org':
       return sources.organizations(words);
+    case 'profile':
+      return sources.profiles();
     default:
       return command.name() === 'recipe' ? sources.recipes() : [...(argument?.argChoices ?? [])];
   }

@@ -1,5 +1,6 @@
 // Carries out `crm users remove`.
 import type { OrganizationRow, UserRow } from '../../db/engine/schema.ts';
+import { singularOf } from '../../db/model/text.ts';
 import { countOwned, findKeysOfUser, removeUser } from '../../db/removal/user.ts';
 import type { Store } from '../../db/store.ts';
 import { recordAction } from '../database/audit.ts';
@@ -38,9 +39,7 @@ export async function runUsersRemove(
   const { from, to, keys, records } = done;
   const summary = { dry_run: dryRun, user_id: from.id, transfer_to: to.id, keys_revoked: keys, records };
   await printSummaryJson(config, summary);
-  const given = Object.entries(records).map(
-    ([resource, count]) => `${count.toLocaleString('en-US')} ${resource}`,
-  );
+  const given = Object.entries(records).map(([name, count]) => counted(count, singularOf(name), name));
   const what = given.length === 0 ? 'no records' : given.join(', ');
   if (dryRun) {
     note(`Would remove ${from.email}, revoke ${counted(keys, 'key')}, and give ${to.email} ${what}.`);

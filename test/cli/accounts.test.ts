@@ -33,7 +33,7 @@ test(
     expect((await users('remove', 'ada@new.example', '--transfer-to', 'ada@new.example')).code).toBe(2);
     const dry = await users(...words, '--dry-run');
     expect(dry.stderr).toBe(
-      'Would remove ada@new.example, revoke 1 key, and give grace@example.com 1 notes.\nDry run: nothing was changed.\n',
+      'Would remove ada@new.example, revoke 1 key, and give grace@example.com 1 note.\nDry run: nothing was changed.\n',
     );
     const done = await users(...words, '-o', 'json');
     expect(JSON.parse(done.stdout)).toMatchObject({ dry_run: false, keys_revoked: 1, records: { notes: 1 } });

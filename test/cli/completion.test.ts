@@ -93,6 +93,10 @@ describe('the words', () => {
       ['list', 'deals', '--profile', 'l'],
       ['live', 'local'],
     ],
+    [
+      ['profile', 'use', 'l'],
+      ['live', 'local'],
+    ],
     [['export', 'deals', '--format=c'], ['--format=csv']],
     [['recipe', 'sys'], ['systemd']],
     // Files are completed by the shell.
