@@ -32,10 +32,12 @@ export async function runOrgsDelete(
   await withStore(db, async (store) => {
     const org = await organizationNamed(store, nameOrId);
     requireName(org, confirm);
-    const restore = backup ? await backUp(db, org) : null;
-    await remove(store, db, org, quiet);
+    const restore = backup ? await backUp(db, org, quiet) : null;
+    const rows = await remove(store, db, org, quiet);
     if (quiet) return;
-    note(`Deleted the organization ${org.name}. Its entries in the audit log stay.`);
+    note(
+      `Deleted the organization ${org.name} with ${counted(rows, 'row')}. Its entries in the audit log stay.`,
+    );
     if (restore !== null) note(restore);
   });
 }
@@ -50,7 +52,7 @@ function requireName({ name }: OrganizationRow, confirm: string | undefined): vo
   );
 }
 
-async function backUp(db: string, { id }: OrganizationRow): Promise<string> {
+async function backUp(db: string, { id }: OrganizationRow, quiet: boolean): Promise<string> {
   if (isDatabaseAddress(db))
     throw usageError(
       'A database server is backed up with its own tools.',
@@ -59,29 +61,32 @@ async function backUp(db: string, { id }: OrganizationRow): Promise<string> {
   assertRoom(db, WAY_OUT);
   const what = { name: `before-deletion-of-${id}`, task: 'the deletion', wayOut: WAY_OUT };
   const { file, words } = await keepBackup(db, what);
-  note(words);
+  if (!quiet) note(words);
   return (
     `The backup still has it. To bring everything back to that moment, with the server stopped: ` +
     `crm restore ${shellWord(file)} --confirm${databaseFlag(db)}`
   );
 }
 
-async function remove(store: Store, db: string, org: OrganizationRow, quiet: boolean): Promise<void> {
+async function remove(store: Store, db: string, org: OrganizationRow, quiet: boolean): Promise<number> {
   const total = await countOrganizationRows(store.read, org.number);
+  let removed = 0;
   await withProgress({ label: 'Deleting', unit: 'rows', total, quiet }, (onProgress) =>
     removeOrganization(store, org, {
       onProgress,
       finish: async (trx, rows) => {
+        removed = rows;
         const target = { type: 'organizations', id: org.id };
         const entry = { orgNumber: org.number, action: 'organization.deleted', target } as const;
         await recordAction(trx, { ...entry, details: { rows } });
       },
     }),
   );
-  if (isDatabaseAddress(db)) return;
+  if (isDatabaseAddress(db)) return removed;
   const pages = await freePages(store.read);
+  if (pages === 0) return removed;
   await withProgress({ label: 'Overwriting', unit: 'free pages', total: pages, quiet }, (add) =>
     scrubFreePages(store, add),
   );
-  if (!quiet) note(`Deleted ${counted(total, 'row')}, and overwrote what the file had of them.`);
+  return removed;
 }

@@ -61,7 +61,7 @@ test(
 
     const { code, stdout, stderr } = await orgs('delete', 'Doomed Ltd', '--confirm', 'Doomed Ltd');
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('Deleted the organization Doomed Ltd.');
+    expect(stderr).toContain('Deleted the organization Doomed Ltd with ');
     const [, backup = ''] = /^Backed up to (\S+) /m.exec(stderr) ?? [];
     expect(ndjson(await sandbox.ok(['orgs', 'list', '--db', backup]))).toHaveLength(2);
     expect(ndjson(await sandbox.ok(['orgs', 'list']))).toHaveLength(1);
