@@ -10,7 +10,7 @@ export function registerInitCommand(program: Command): void {
     .description(
       'Create a database, an organization, a user, and a v2 API key with all scopes. What already exists is kept.',
     )
-    .requiredOption('--org <name>', 'Name of the organization')
+    .option('--org <name>', 'Name of the organization (a terminal asks for it)')
     .option('--user <email>', 'Email of the first user')
     .option('--no-backup', 'Skip the backup before an upgrade of the database')
     .addHelpText(

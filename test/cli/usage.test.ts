@@ -118,8 +118,8 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     [['list', 'contcts'], 'Did you mean contacts?', 'Use one of: companies, contacts'],
     [['list', 'deals/x/contact'], 'Did you mean deals/ID/contacts?', 'notes/ID/records'],
     [
-      ['list', 'deals', '--filter', 'stage=1'],
-      'Unknown filter "stage" for deals. Did you mean stage_id?',
+      ['list', 'deals', '--filter', 'stages=1'],
+      'Unknown filter "stages" for deals. Did you mean stage?',
       'pipeline_id',
     ],
     [['list', 'deals', '--filter', 'stage_id='], '--filter stage_id= has no value.', 'stage_id=VALUE'],
@@ -226,7 +226,8 @@ describe('a filter by id', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(
       'crm: --filter stage_id needs the ID of a stage, and "Proposal" is not an ID.\n' +
-        'Next: crm list pipelines -o json   (lists the IDs)\n',
+        'Next: crm list deals --filter stage=Proposal   (takes the name)\n' +
+        '      crm list pipelines -o json   (lists the IDs)\n',
     );
   });
 

@@ -24,7 +24,7 @@ const named = (folder: string, names: readonly string[]) => names.map((name) => 
 // how they go about it where what they ask of the service is tried on both; bodies, lines of the log and descriptions.
 const OF_ONE_ENGINE = [
   ...['test/sqlite/', 'test/readers/', 'test/postgres/', ...named('nodes', ['faults', 'promotion'])],
-  ...named('cli', ['binary', 'bulk', 'changes-days', 'completion', 'components', 'config', 'debug']),
+  ...named('cli', ['api', 'binary', 'bulk', 'changes-days', 'completion', 'components', 'config', 'debug']),
   ...named('cli', [
     'export',
     'health',
@@ -34,6 +34,7 @@ const OF_ONE_ENGINE = [
     'listen',
     'log-file',
     'pager',
+    'profile',
     'recipes',
   ]),
   ...named('cli', ['records', 'search', 'serve-log', 'serve-tls', 'signals', 'streams', 'terminal-width']),
