@@ -56,8 +56,11 @@ async function argumentWords({ command, given, words, sources }: Place, current:
       return resource === undefined ? [] : pairWords(fieldPairs(resource, command.name()), current);
     case 'org':
       return sources.organizations(words);
+    case 'name':
+      if (command.parent?.name() === 'profile' && command.name() !== 'add') return sources.profiles();
+      return command.name() === 'recipe' ? sources.recipes() : [];
     default:
-      return command.name() === 'recipe' ? sources.recipes() : [...(argument?.argChoices ?? [])];
+      return [...(argument?.argChoices ?? [])];
   }
 }
 
