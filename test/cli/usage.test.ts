@@ -84,6 +84,7 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     [['completion', 'zhs'], 'Did you mean zsh?', 'crm completion --help'],
     [['export', 'all', '--out', 'x.xlsx'], '"all" writes a folder', '--format csv'],
     [['list'], "Missing required argument 'resource'", 'crm list --help'],
+    [['keys', 'revoke'], "Missing required argument 'id'", 'For example: crm keys revoke ID\n'],
     [['list', 'contacts', '--nope'], "Unknown option '--nope'", 'crm list --help'],
     [['list', 'contacts', '--limit', '0'], 'whole number of at least 1', 'crm list --help'],
     [['list', 'contacts', '--limit', '5', '--all'], 'cannot be used with', 'crm list --help'],
