@@ -1,7 +1,7 @@
 // Brings the search index up to date: after writes, and at once for a search that comes before that.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../db/store.ts';
 import { findLastPending, findPendingOrganizations, indexPending } from '../db/tables/search-pending.ts';
+import { RepeatedWork } from './repeated-work.ts';
 
 const LOOK_EVERY_MS = 1_000;
 // While others write, this part of the time is left to them; later, half of it.
@@ -38,42 +38,14 @@ export class IndexUpdates {
  * Indexes what is written, while others write a little at a time, until it is stopped; several nodes of a database share the
  * work.
  */
-export class Indexing {
-  readonly #store: Store;
-  readonly #ending = new AbortController();
-  readonly #running: Promise<void>;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#running = this.#run();
-  }
-
-  /** Resolves when the piece under way is written. */
-  stop(): Promise<void> {
-    this.#ending.abort();
-    return this.#running;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#ending.signal.aborted) {
-      // What fails now continues at the next look; requests that write report the same problem.
-      await this.#indexAll().catch(() => undefined);
-      await this.#rest(LOOK_EVERY_MS);
-    }
-  }
-
-  async #indexAll(): Promise<void> {
-    for (const orgNumber of await findPendingOrganizations(this.#store.read))
-      for (let isMore = true; isMore && !this.#ending.signal.aborted; ) {
+export function startIndexing(store: Store): RepeatedWork {
+  return new RepeatedWork(LOOK_EVERY_MS, async (work) => {
+    for (const orgNumber of await findPendingOrganizations(store.read))
+      for (let isMore = true; isMore && !work.isStopping; ) {
         const startedAt = performance.now();
-        isMore = await this.#store.write(orgNumber, (trx) => indexPending(trx, orgNumber));
-        const writtenAt = await findLastPending(this.#store.read, orgNumber);
-        const isQuiet = Date.now() - writtenAt > QUIET_MS;
-        await this.#rest((performance.now() - startedAt) * (isQuiet ? REST_LATER : REST_WHILE_WRITTEN));
+        isMore = await store.write(orgNumber, (trx) => indexPending(trx, orgNumber));
+        const isQuiet = Date.now() - (await findLastPending(store.read, orgNumber)) > QUIET_MS;
+        await work.rest((performance.now() - startedAt) * (isQuiet ? REST_LATER : REST_WHILE_WRITTEN));
       }
-  }
-
-  async #rest(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#ending.signal }).catch(() => undefined);
-  }
+  });
 }

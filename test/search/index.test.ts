@@ -16,8 +16,8 @@ import {
   previousPlace,
   type SearchEntry,
 } from '../../db/tables/search-places.ts';
-import { Backfills } from '../../server/backfills.ts';
-import { Indexing, IndexUpdates } from '../../server/index-updates.ts';
+import { startBackfills } from '../../server/backfills.ts';
+import { IndexUpdates, startIndexing } from '../../server/index-updates.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { insertTranscribed } from '../support/read-only.ts';
 import { until } from '../support/until.ts';
@@ -145,7 +145,7 @@ test('is built from what is there, as writes build it, while others write; until
   await store.write(orgNumber, (trx) => beginBackfill(trx, orgNumber, 'search'));
   const refused = await api.get('/search?q=rosa');
   expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '10']);
-  const backfills = new Backfills(store);
+  const backfills = startBackfills(store);
   await until(() => isFilled(store.read, orgNumber, 'search'));
   await backfills.stop();
   expect(await rowsOf()).toEqual(before);
@@ -155,7 +155,7 @@ test('is built from what is there, as writes build it, while others write; until
 test('a server indexes what is written, and stops at once', async () => {
   const { store } = harness;
   const { id } = await api.create('contacts', { first_name: 'Wilhelmine' });
-  const indexing = new Indexing(store);
+  const indexing = startIndexing(store);
   await until(
     async () => (await store.read.selectFrom('search_pending').select('id').execute()).length === 0,
   );
