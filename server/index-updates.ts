@@ -1,12 +1,19 @@
 // Brings the search index up to date: after writes, and at once for a search that comes before that.
+
+import type { Trx } from '../db/engine/schema.ts';
 import type { Store } from '../db/store.ts';
-import { findLastPending, findPendingOrganizations, indexPending } from '../db/tables/search-pending.ts';
+import { mergeSome } from '../db/tables/search-merges.ts';
+import { findPendingOrganizations, findPendingTimes, indexPending } from '../db/tables/search-pending.ts';
+import { findUnsettledOrganizations } from '../db/tables/search-runs.ts';
 import { RepeatedWork } from './repeated-work.ts';
 
 const LOOK_EVERY_MS = 1_000;
-// While others write, this part of the time is left to them; later, half of it.
+const LOOKS_PER_MERGE = 20;
+// While others write, this part of the time is left to them: less if what they wrote has waited for long, and half of it later.
 const REST_WHILE_WRITTEN = 19;
+const REST_WHILE_LATE = 3;
 const REST_LATER = 1;
+const LATE_MS = 5_000;
 const QUIET_MS = 1_000;
 // Then those who wait look whether it is enough for them.
 const UPDATE_MS_MAX = 1_000;
@@ -39,13 +46,32 @@ export class IndexUpdates {
  * work.
  */
 export function startIndexing(store: Store): RepeatedWork {
+  let looks = 0;
   return new RepeatedWork(LOOK_EVERY_MS, async (work) => {
     for (const orgNumber of await findPendingOrganizations(store.read))
-      for (let isMore = true; isMore && !work.isStopping; ) {
-        const startedAt = performance.now();
-        isMore = await store.write(orgNumber, (trx) => indexPending(trx, orgNumber));
-        const isQuiet = Date.now() - (await findLastPending(store.read, orgNumber)) > QUIET_MS;
-        await work.rest((performance.now() - startedAt) * (isQuiet ? REST_LATER : REST_WHILE_WRITTEN));
-      }
+      await inPieces(store, orgNumber, work, indexPending);
+    if (looks++ % LOOKS_PER_MERGE > 0) return;
+    for (const orgNumber of await findUnsettledOrganizations(store.read))
+      await inPieces(store, orgNumber, work, mergeSome);
   });
+}
+
+async function inPieces(
+  store: Store,
+  orgNumber: number,
+  work: RepeatedWork,
+  piece: (trx: Trx, orgNumber: number) => Promise<boolean>,
+): Promise<void> {
+  for (let isMore = true; isMore && !work.isStopping; ) {
+    const startedAt = performance.now();
+    isMore = await store.write(orgNumber, (trx) => piece(trx, orgNumber));
+    await work.rest((performance.now() - startedAt) * (await restOf(store, orgNumber)));
+  }
+}
+
+// How many times as long as a piece took nothing is done after it.
+async function restOf({ read }: Store, orgNumber: number): Promise<number> {
+  const { first, last } = await findPendingTimes(read, orgNumber);
+  if (Date.now() - last > QUIET_MS) return REST_LATER;
+  return Date.now() - first > LATE_MS ? REST_WHILE_LATE : REST_WHILE_WRITTEN;
 }

@@ -13,6 +13,7 @@ import * as backfills from './0010-backfills.ts';
 import * as search from './0011-search.ts';
 import * as timeline from './0012-timeline.ts';
 import * as query from './0013-query.ts';
+import * as searchRuns from './0014-search-runs.ts';
 
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': initial,
@@ -28,6 +29,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0011-search': search,
   '0012-timeline': timeline,
   '0013-query': query,
+  '0014-search-runs': searchRuns,
 };
 
 /**
