@@ -10,7 +10,7 @@ import { SEARCHED_RESOURCES } from '../model/searched.ts';
 import type { Filler } from './backfills.ts';
 import { columnsOf } from './columns.ts';
 import { IndexChanges } from './search-index.ts';
-import { mergeSome } from './search-merges.ts';
+import { mergeUnread } from './search-merges.ts';
 import { placeOfId } from './search-places.ts';
 import { RecordLists } from './search-record-lists.ts';
 import { searchedResource, withTranscripts } from './search-resources.ts';
@@ -20,7 +20,7 @@ import { endRuns } from './search-runs.ts';
 const ROWS_AT_ONCE = 500;
 const ENTRIES_AT_ONCE = 20_000;
 const READ_AT_ONCE = 50;
-const MERGES_AT_ONCE = 3;
+const MERGES_AT_ONCE = 4;
 
 /** Where a piece ended: the number of the resource, and the ID of the last record. */
 type Place = [resource: number, after: string];
@@ -56,11 +56,11 @@ export const searchFiller: Filler = {
       return { place: JSON.stringify(FIRST), records: 0 };
     }
     if (SEARCHED_RESOURCES[number] === undefined) {
-      const isMore = await mergeSome(trx, orgNumber);
+      const isMore = await mergeUnread(trx, orgNumber);
       return { place: isMore ? place : null, records: 0 };
     }
     const { last, records } = await indexAfter(trx, orgNumber, number, after);
-    for (let merges = 0; merges < MERGES_AT_ONCE; merges++) if (!(await mergeSome(trx, orgNumber))) break;
+    for (let merges = 0; merges < MERGES_AT_ONCE; merges++) if (!(await mergeUnread(trx, orgNumber))) break;
     const next: Place = last === null ? [number + 1, ''] : [number, last];
     return { place: JSON.stringify(next), records };
   },
@@ -81,6 +81,7 @@ async function indexAfter(
   const resource = searchedResource(number);
   const changes = new IndexChanges();
   const turns = new TimeSlices();
+  const recordLists = new RecordLists(turns);
   let last = after;
   let records = 0;
   let isMore = true;
@@ -88,7 +89,7 @@ async function indexAfter(
     const found = await rowsAfter(resource)(trx, { org: orgNumber, after: last });
     for (const row of await withTranscripts(trx, resource, orgNumber, found)) {
       const entry = { ...placeOfId(row.id), resource: number };
-      changes.add(entry, await new RecordLists(turns).of(resource, row));
+      changes.add(entry, await recordLists.of(resource, row));
       last = row.id;
       if (turns.isOver) await turns.next();
     }

@@ -8,16 +8,27 @@ import { statement, written } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
 import { type Entries, firstPlace } from './search-blocks.ts';
 import { afterStart, type IndexKey, keyBytes, keyOfBytes, runKeyStart } from './search-keys.ts';
-import { entriesOf, type PackedList, type PackedRow, packedLists } from './search-packing.ts';
+import { entriesOf, type PackedList, type PackedRow, packedList, packedLists } from './search-packing.ts';
 import type { SearchPlace } from './search-places.ts';
 
 type StoredRow = Pick<SearchRow, 'key' | 'entries'>;
 
 /** A part of a list in a run: all of its entries from the first one of the part to that of the next. */
-export interface ListPart {
-  list: string;
-  first: SearchPlace;
-  entries: Entries;
+export class ListPart {
+  readonly first: SearchPlace;
+  readonly #packed: PackedList;
+  #entries: Entries | null = null;
+
+  constructor(packed: PackedList) {
+    this.first = firstPlace(packed.bytes, packed.start);
+    this.#packed = packed;
+  }
+
+  /** Read when they are needed first. */
+  get entries(): Entries {
+    this.#entries ??= entriesOf(this.#packed);
+    return this.#entries;
+  }
 }
 
 const lastUpTo = statement<StoredRow>((db, param) =>
@@ -78,25 +89,18 @@ async function findTogether(db: Db, org: number, wanted: readonly IndexKey[]): P
   });
 }
 
-/** Reads parts of lists from rows, each row once. */
+/** Reads parts of lists from rows, each part once. */
 class PartReader {
-  readonly #rows = new Map<string, { run: number; lists: ReadonlyMap<string, PackedList> }>();
+  readonly #parts = new Map<string, ListPart | null>();
 
   part({ key, entries }: StoredRow, { run, list }: IndexKey): ListPart | null {
     const name = Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
-    const row = this.#rows.getOrInsertComputed(name, () => {
+    return this.#parts.getOrInsertComputed(`${name} ${list}`, () => {
       const found = keyOfBytes(key);
-      const lists = packedLists(found.list, entries).map((one) => [one.list, one] as const);
-      return { run: found.run, lists: new Map(lists) };
+      const packed = found.run === run ? packedList(found.list, entries, list) : null;
+      return packed && new ListPart(packed);
     });
-    const packed = row.run === run ? row.lists.get(list) : undefined;
-    return packed === undefined ? null : partOf(packed);
   }
-}
-
-function partOf(packed: PackedList): ListPart {
-  const { list, bytes, start } = packed;
-  return { list, first: firstPlace(bytes, start), entries: entriesOf(packed) };
 }
 
 const rowsFrom = (limit: number) =>

@@ -8,16 +8,25 @@ import { mergeFrom } from './search-merging.ts';
 import { changeRun, findRuns, insertRun, isLive, nextNumber, removeRun } from './search-runs.ts';
 
 // So many runs of about a size become one, which has so many times that size.
-const MERGED_MIN = 4;
+const MERGED_MIN = 6;
 const MERGED_MAX = 12;
 const SMALLEST_BYTES = 256;
 // A search that read the list of runs before that has ended by then.
 const KEPT_MS = 15_000;
 
 /** Merges some runs or a part of them, or removes rows of runs that are merged; returns whether there was anything to do. */
-export async function mergeSome(trx: Trx, orgNumber: number): Promise<boolean> {
+export function mergeSome(trx: Trx, orgNumber: number): Promise<boolean> {
+  return mergeNext(trx, orgNumber, Date.now() - KEPT_MS);
+}
+
+/** The same where nobody searches: rows of runs that are merged are removed at once. */
+export function mergeUnread(trx: Trx, orgNumber: number): Promise<boolean> {
+  return mergeNext(trx, orgNumber, Number.POSITIVE_INFINITY);
+}
+
+async function mergeNext(trx: Trx, orgNumber: number, goneUntil: number): Promise<boolean> {
   const runs = await findRuns(trx, orgNumber);
-  if (await removeSome(trx, runs, Date.now() - KEPT_MS)) return true;
+  if (await removeSome(trx, runs, goneUntil)) return true;
   return mergeDue(trx, runs, dueGroup(runs));
 }
 

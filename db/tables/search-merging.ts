@@ -8,6 +8,8 @@ import { findRowsFrom } from './search-lists.ts';
 import { entriesOf, type PackedList, type PackedRow, RowPacker } from './search-packing.ts';
 import { comparePlaces, type SearchEntry, type SearchPlace } from './search-places.ts';
 
+const LISTS_PER_LOOK = 64;
+
 /** The last entry of all that come before the others, in the order of lists and places. */
 export interface MergePoint {
   list: string;
@@ -44,28 +46,63 @@ export async function mergeFrom(db: Db, orgNumber: number, input: MergeInput): P
   const { done } = input;
   const sources = await Promise.all(input.sources.map((run) => readSource(db, orgNumber, run, done)));
   const end = sources.map((one) => one.end).reduce(earlierOf);
-  const packer = new RowPacker();
+  const merging = new Merging(sources, end, input);
   const turns = new TimeSlices();
-  for (let list = nextList(sources); list !== null; list = nextList(sources)) {
-    if (end !== null && list > end.list) break;
-    const isCut = list === end?.list;
-    const found = sources.map((source) => take(source, list));
-    const [only, ...others] = found.flat();
-    const isWhole = !isCut && list !== done?.list;
-    if (isWhole && others.length === 0 && !input.hasRemoved && only !== undefined) packer.addPacked(only);
-    else {
-      const entries = mergeEntries(found.map((parts) => parts.flatMap(entriesOf)));
-      const isWanted = (one: SearchEntry) =>
-        !(isCut && isAfter(one, end.place)) &&
-        !(list === done?.list && !isAfter(one, done.place)) &&
-        !(input.leavesOutRemoved && one.resource === REMOVED);
-      packer.add(list, entries.filter(isWanted), isWhole);
-    }
-    if (isCut) break;
-    if (turns.isOver) await turns.next();
+  for (let lists = 1; merging.addNext(); lists++)
+    if (lists % LISTS_PER_LOOK === 0 && turns.isOver) await turns.next();
+  return { rows: merging.rows(), done: end };
+}
+
+class Merging {
+  readonly #sources: readonly Source[];
+  readonly #end: MergePoint | null;
+  readonly #input: MergeInput;
+  readonly #packer = new RowPacker();
+
+  constructor(sources: readonly Source[], end: MergePoint | null, input: MergeInput) {
+    this.#sources = sources;
+    this.#end = end;
+    this.#input = input;
   }
-  packer.flush();
-  return { rows: packer.rows, done: end };
+
+  rows(): readonly PackedRow[] {
+    this.#packer.flush();
+    return this.#packer.rows;
+  }
+
+  /** Merges the next list; false if it was the last one. */
+  addNext(): boolean {
+    let list: string | null = null;
+    let only: Source | null = null;
+    for (const source of this.#sources) {
+      const next = source.lists[source.next]?.list;
+      if (next === undefined || (list !== null && next > list)) continue;
+      only = next === list ? null : source;
+      list = next;
+    }
+    if (list === null || (this.#end !== null && list > this.#end.list)) return false;
+    const isCut = list === this.#end?.list;
+    const isWhole = !isCut && list !== this.#input.done?.list;
+    const packed = only?.lists[only.next];
+    // Most lists are short, and in one of the runs.
+    if (isWhole && !this.#input.hasRemoved && only && packed && only.lists[only.next + 1]?.list !== list) {
+      this.#packer.addPacked(packed);
+      only.next += 1;
+    } else this.#addMerged(list, isCut, isWhole);
+    return !isCut;
+  }
+
+  #addMerged(list: string, isCut: boolean, isWhole: boolean): void {
+    const { done, leavesOutRemoved } = this.#input;
+    const parts = this.#sources.map((source) => take(source, list).flatMap(entriesOf));
+    const isWanted = (one: SearchEntry) =>
+      !(isCut && this.#end !== null && isAfter(one, this.#end.place)) &&
+      !(list === done?.list && !isAfter(one, done.place)) &&
+      !(leavesOutRemoved && one.resource === REMOVED);
+    const isNarrowed = !isWhole || leavesOutRemoved;
+    const entries = mergeEntries(parts.filter(({ length }) => length > 0));
+    this.#packer.add(list, isNarrowed ? entries.filter(isWanted) : entries, isWhole);
+  }
 }
 
 async function readSource(db: Db, orgNumber: number, run: number, done: MergePoint | null): Promise<Source> {
@@ -76,15 +113,6 @@ async function readSource(db: Db, orgNumber: number, run: number, done: MergePoi
   const place = last && entriesOf(last).at(-1);
   const end = isEnd || last === undefined || place === undefined ? null : { list: last.list, place };
   return { lists, next: next < 0 ? lists.length : next, end };
-}
-
-function nextList(sources: readonly Source[]): string | null {
-  let first: string | null = null;
-  for (const { lists, next } of sources) {
-    const list = lists[next]?.list;
-    if (list !== undefined && (first === null || list < first)) first = list;
-  }
-  return first;
 }
 
 // The parts of a list that come next.

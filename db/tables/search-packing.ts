@@ -16,28 +16,43 @@ export interface PackedList {
 
 /** The lists of a row whose first one has that name. */
 export function packedLists(first: string, bytes: Uint8Array): PackedList[] {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const lists: PackedList[] = [];
+  readLists(first, bytes, (one) => {
+    lists.push(one);
+    return true;
+  });
+  return lists;
+}
+
+/** One of these lists; null if the row does not have it. */
+export function packedList(first: string, bytes: Uint8Array, wanted: string): PackedList | null {
+  let found: PackedList | null = null;
+  readLists(first, bytes, (one) => {
+    if (one.list === wanted) found = one;
+    return one.list < wanted;
+  });
+  return found;
+}
+
+function readLists(first: string, bytes: Uint8Array, goesOn: (one: PackedList) => boolean): void {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let list = first;
   let at = 0;
-  let value = 0;
-  const read = () => {
-    value = buffer[at++] as number;
-    if (value > 127) value += ((buffer[at++] as number) - 1) * 128;
-    return value;
+  const number = () => {
+    const low = buffer[at++] as number;
+    return low < 128 ? low : low + ((buffer[at++] as number) - 1) * 128;
   };
   while (at < buffer.length) {
-    if (lists.length > 0) {
-      const shared = read();
-      const length = read();
+    if (at > 0) {
+      const shared = number();
+      const length = number();
       list = list.slice(0, shared) + buffer.toString('latin1', at, at + length);
       at += length;
     }
-    const end = read() + at;
-    lists.push({ list, bytes, start: at, end });
+    const end = number() + at;
+    if (!goesOn({ list, bytes, start: at, end })) return;
     at = end;
   }
-  return lists;
 }
 
 /** The entries of a list in a row. */

@@ -97,7 +97,7 @@ const RECORDS_AT_ONCE = 500;
 const ENTRIES_AT_ONCE = 20_000;
 const READ_AT_ONCE = 50;
 // Entries are merged about as fast as others come.
-const MERGES_AT_ONCE = 3;
+const RECORDS_PER_MERGE = 150;
 
 const organizations = statement<{ org_id: number }>((db) =>
   db
@@ -161,7 +161,8 @@ export async function indexPending(trx: Trx, orgNumber: number): Promise<boolean
     else await rest(trx, { org: orgNumber, id, records: left.length, entries: JSON.stringify(left) });
   }
   await removal(trx, { org: orgNumber, ids: JSON.stringify(finished) });
-  for (let merges = 0; merges < MERGES_AT_ONCE; merges++) if (!(await mergeSome(trx, orgNumber))) break;
+  for (let left = records; left >= 0; left -= RECORDS_PER_MERGE)
+    if (!(await mergeSome(trx, orgNumber))) break;
   return finished.length < found.length;
 }
 

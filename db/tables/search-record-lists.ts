@@ -7,6 +7,9 @@ import { piecesOf } from '../model/words.ts';
 import { ownerList, wordList } from './search-keys.ts';
 import { besideOf, wholeList } from './search-resources.ts';
 
+// In characters.
+const SHORT = 1_000;
+
 /** What changes in the index because of a record. */
 export interface ListChanges {
   /** Lists in which it belongs. */
@@ -25,10 +28,11 @@ export interface WrittenRecord {
   isComplete: boolean;
 }
 
-/** Finds lists; a text that several versions of a record have is divided into words once. */
+/** Finds the lists of records. */
 export class RecordLists {
   readonly #turns: TimeSlices;
-  readonly #words = new Map<string, readonly string[]>();
+  /** What several versions of a record have is divided into words once. */
+  #known: Map<string, readonly string[]> | null = null;
 
   constructor(turns: TimeSlices) {
     this.#turns = turns;
@@ -47,6 +51,7 @@ export class RecordLists {
 
   /** What a write changes. */
   async changedBy(resource: Resource, { row, befores, isComplete }: WrittenRecord): Promise<ListChanges> {
+    if (befores.length > 0) this.#known = new Map();
     const removed = new Set<string>();
     for (const before of befores) await this.#addAll(removed, resource, before);
     if (row === null) return { added: new Set(), removed: removed.add(wholeList(resource)) };
@@ -69,18 +74,26 @@ export class RecordLists {
 
   async #wordsOf(resource: Resource, row: Row): Promise<Record<SearchedText['tier'], Set<string>>> {
     const words = { name: new Set<string>(), text: new Set<string>() };
-    for (const one of searchedTexts(resource, row, besideOf(row)))
-      for (const text of piecesOf(one.text)) {
-        for (const word of this.#wordsIn({ ...one, text })) words[one.tier].add(word);
-        // A transcript can have a million words.
-        if (this.#turns.isOver) await this.#turns.next();
-      }
+    for (const one of searchedTexts(resource, row, besideOf(row))) {
+      const into = words[one.tier];
+      if (one.text.length <= SHORT) for (const word of this.#wordsIn(one)) into.add(word);
+      else await this.#addLong(into, one);
+    }
     return words;
   }
 
-  #wordsIn(text: SearchedText): readonly string[] {
-    const kind = text.isPhone ? '+' : '-';
-    return this.#words.getOrInsertComputed(kind + text.text, () => indexedWords(text));
+  // A transcript can have a million words.
+  async #addLong(words: Set<string>, one: SearchedText): Promise<void> {
+    for (const text of piecesOf(one.text)) {
+      for (const word of indexedWords({ ...one, text })) words.add(word);
+      if (this.#turns.isOver) await this.#turns.next();
+    }
+  }
+
+  #wordsIn(one: SearchedText): readonly string[] {
+    if (this.#known === null) return indexedWords(one);
+    const kind = one.isPhone ? '+' : '-';
+    return this.#known.getOrInsertComputed(kind + one.text, () => indexedWords(one));
   }
 }
 
