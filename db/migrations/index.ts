@@ -14,6 +14,8 @@ import * as search from './0011-search.ts';
 import * as timeline from './0012-timeline.ts';
 import * as query from './0013-query.ts';
 import * as searchRuns from './0014-search-runs.ts';
+import * as requestLimits from './0015-request-limits.ts';
+import * as timelineChanges from './0016-timeline-changes.ts';
 
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': initial,
@@ -30,6 +32,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0012-timeline': timeline,
   '0013-query': query,
   '0014-search-runs': searchRuns,
+  '0015-request-limits': requestLimits,
+  '0016-timeline-changes': timelineChanges,
 };
 
 /**
@@ -46,4 +50,5 @@ export const EXPANDING: ReadonlySet<string> = new Set([
   '0009-webhooks',
   '0010-backfills',
   '0013-query',
+  '0015-request-limits',
 ]);
