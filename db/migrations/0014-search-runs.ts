@@ -35,7 +35,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('search_rows_key', ['org_id', 'key'] as never[])
     .modifyEnd(sql`strict, without rowid`)
     .execute();
-  // All is indexed anew.
+  // All records are indexed again.
   await sql`delete from search_pending`.execute(db);
   await sql`delete from backfills where name = 'search'`.execute(db);
   await sql`insert into backfills (org_id, name) select number, 'search' from organizations`.execute(db);

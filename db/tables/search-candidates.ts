@@ -53,7 +53,10 @@ export class CandidateStream {
   async next(): Promise<Candidates> {
     const at = this.#next;
     if (at === null) return { entries: [], reached: null };
-    await this.#readAt(at);
+    if (!(await this.#readAt(at))) {
+      this.#next = null;
+      return { entries: [], reached: null };
+    }
     // The one with the fewest entries here.
     const [lead, ...others] = this.#sources.toSorted((one, other) => comparePlaces(one.low, other.low));
     if (lead === undefined) throw new Error('no source');
@@ -74,8 +77,18 @@ export class CandidateStream {
     return { entries, reached: isEnd ? null : reached };
   }
 
-  async #readAt(at: SearchPlace): Promise<void> {
-    const unread = this.#sources.flatMap((source) => source.unread(at));
+  // False if a source has nothing more. What asks another process asks once.
+  async #readAt(at: SearchPlace): Promise<boolean> {
+    const steps = this.#db.engine.answersAtOnce ? this.#sources.map((one) => [one]) : [this.#sources];
+    for (const sources of steps) {
+      await this.#readParts(sources, at);
+      if (sources.some((one) => one.endsBefore(at))) return false;
+    }
+    return true;
+  }
+
+  async #readParts(sources: readonly Source[], at: SearchPlace): Promise<void> {
+    const unread = sources.flatMap((source) => source.unread(at));
     const some = unread.filter(({ run }) => !isLater(run.low, at));
     for (const list of unread) list.part = null;
     const parts = await this.#find(some.map((list) => [list, at]));

@@ -132,7 +132,7 @@ export interface RunRange {
 }
 
 const MANY = 64;
-const FEW = 12;
+const FEW = 4;
 const many = rowsFrom(MANY);
 const few = rowsFrom(FEW);
 

@@ -8,7 +8,7 @@ import { mergeFrom } from './search-merging.ts';
 import { changeRun, findRuns, insertRun, isLive, nextNumber, removeRun } from './search-runs.ts';
 
 // So many runs of about a size become one, which has so many times that size.
-const MERGED_MIN = 6;
+const MERGED_MIN = 4;
 const MERGED_MAX = 12;
 const SMALLEST_BYTES = 256;
 // A search that read the list of runs before that has ended by then.

@@ -24,7 +24,7 @@ export interface BegunLists {
 }
 
 /**
- * What there is of all lists that begin in some way; null if it is too much.
+ * The entries of all lists that begin in some way; null if they are too many.
  * @param share which part of what can be looked at this may
  */
 export async function findBegun(

@@ -56,6 +56,15 @@ export class Source {
     );
   }
 
+  /** Whether it has nothing at a place that is read, nor before it. */
+  endsBefore(at: SearchPlace): boolean {
+    const isOver = ([oldest]: Entries) => oldest === undefined || isLater(oldest, at);
+    return (
+      this.lists.every((runs) => runs.every(({ part }) => part === null)) &&
+      this.#known.every(({ entries }) => isOver(entries))
+    );
+  }
+
   /** From this place on, what is read contains all that is next. */
   get low(): SearchPlace {
     const parts = this.lists.flat().map(({ part }) => part?.first ?? FIRST_PLACE);

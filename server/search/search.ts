@@ -183,13 +183,13 @@ class Search {
 
   // What is found by unique values and IDs.
   async #identified(from: SearchPlace, decided: ReadonlySet<string>): Promise<FoundRecord[]> {
-    const found: FoundRecord[] = [];
     const range = { last: `${idStart(from)}g`, limit: this.#request.limit + 1 };
-    for (const resource of this.#request.resources) {
+    const ofResources = this.#request.resources.map(async (resource) => {
       const ids = await this.#identifiers.ids(this.#reader, resource, range);
       const others = ids.filter((id) => !decided.has(startOf(id)));
-      if (others.length > 0) found.push(...(await this.#matches.among(resource, others)));
-    }
+      return others.length > 0 ? this.#matches.among(resource, others) : [];
+    });
+    const found = (await Promise.all(ofResources)).flat();
     return found.filter(({ tier }) => tier === 'identifier');
   }
 
