@@ -1,7 +1,14 @@
 // `crm list`: pages through a resource and prints its records.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { apiOption, collect, includeOption, limitOption, whereOption } from '../settings/options.ts';
+import {
+  apiOption,
+  collect,
+  includeOption,
+  limitOption,
+  pagerOption,
+  whereOption,
+} from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -34,6 +41,7 @@ export function registerListCommand(program: Command): void {
     .option('--filter <key=value>', 'Only records that match; repeatable', collect)
     .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
     .addOption(includeOption())
+    .addOption(pagerOption())
     .addOption(apiOption())
     .addHelpText('after', EXAMPLES)
     .action(lazyAction(async () => (await import('../records/list.ts')).runList));

@@ -8,15 +8,20 @@ import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { LIMIT_DEFAULT, limitOf } from '../settings/options.ts';
 import { type ColumnLayout, createPrinter, parseFields } from '../terminal/output.ts';
-import { note, writeValues } from '../terminal/streams.ts';
+import { pagedOutput } from '../terminal/pager.ts';
+import { note, stdout, writeValues } from '../terminal/streams.ts';
+import { terminalWidth } from '../terminal/wrap.ts';
 import { type RecordsOptions, recordsRequest } from '../where/records-request.ts';
 import { checkShowsIncluded, columnsWithNames, INCLUDED_IDS, withNames } from './included.ts';
+import { peopleList, printPeopleList } from './people-list.ts';
 
 export interface ListFlags extends RecordsOptions {
   limit?: number;
   all?: boolean;
   envelope?: boolean;
   cursor?: string;
+  /** False with --no-pager. */
+  pager?: boolean;
 }
 
 /** Prints records up to the limit, and how to continue. */
@@ -25,7 +30,14 @@ export async function runList(resource: string, flags: ListFlags, config: Config
   const cursor = flags.cursor ?? null;
   if (flags.envelope) return printEnvelope(list, flags, cursor, config);
   const isTable = config.output === 'table';
-  const printer = createPrinter(config, lookOf(list, flags, config));
+  const forPeople = isTable && stdout.isTTY ? peopleList(resource, flags) : undefined;
+  const output = pagedOutput(flags.pager);
+  if (forPeople !== undefined) {
+    const client = await connect(config);
+    const layout = { isColored: config.isColored, width: terminalWidth(stdout) };
+    return noteNext(await printPeopleList(forPeople, client, output, layout));
+  }
+  const printer = createPrinter(config, lookOf(list, flags, config), output);
   const client = await connect(config);
   let nextCursor: string | null = null;
   for await (const page of pagesOf(client, list, { cursor, limit: limitOf(flags) })) {
@@ -35,7 +47,12 @@ export async function runList(resource: string, flags: ListFlags, config: Config
     nextCursor = page.nextCursor;
   }
   await printer.end();
-  if (nextCursor !== null) note(`For the next page, add --cursor ${nextCursor}`);
+  await output.end();
+  noteNext(nextCursor);
+}
+
+function noteNext(cursor: string | null): void {
+  if (cursor !== null) note(`For the next page, add --cursor ${cursor}`);
 }
 
 // A table names what is included; other formats have its IDs.
