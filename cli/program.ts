@@ -47,7 +47,7 @@ import { knowCommands } from './terminal/program-name.ts';
 import { redact } from './terminal/redact.ts';
 import { note, stdout, writeOut } from './terminal/streams.ts';
 import { terminalWidth, wrapParagraphs } from './terminal/wrap.ts';
-import { refuseUnknownHelp, usageErrorOf, withHelpFlag } from './usage-errors.ts';
+import { commandAt, refuseUnknownHelp, usageErrorOf, withHelpFlag } from './usage-errors.ts';
 import { versionLine } from './version.ts';
 
 // An option's description stays on the option's line as long as it has this much room.
@@ -126,6 +126,8 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
   return program;
 }
 
+const HELP_FLAGS = ['--help', '-h'];
+
 function addGlobalOptions(program: Command): void {
   program
     .optionsGroup('Global options (before or after the command):')
@@ -153,11 +155,20 @@ export async function run(given: readonly string[]): Promise<number> {
     await refuseUnknownHelp(program, words);
     if (words.length === 0) program.outputHelp();
     else await parse(program, words);
+    if (printed.length > 0) printed.push(await helpOfResource(program, words));
     if (printed.length > 0) await writeOut(printed.join(''));
     return Number(process.exitCode ?? EXIT.done);
   } catch (error) {
     return exitCodeOf(program, words, error);
   }
+}
+
+// The resources are loaded for the help of a list only.
+async function helpOfResource(program: Command, words: readonly string[]): Promise<string> {
+  if (commandAt(program, words)?.name() !== 'list' || !words.some((word) => HELP_FLAGS.includes(word)))
+    return '';
+  const { resourceHelp } = await import('./records/filter-help.ts');
+  return wrapParagraphs(resourceHelp(words), terminalWidth(stdout));
 }
 
 async function parse(program: Command, words: readonly string[]): Promise<void> {

@@ -1,4 +1,6 @@
 // Carries out `crm get`, `create`, `update` and `delete`: reads or writes one record.
+import type { Data } from '../../db/model/json.ts';
+import type { Resource } from '../../db/model/resource.ts';
 import type { Include } from '../../db/model/resources/includes.ts';
 import { createFields, requestBody, sentBody, updateFields } from '../api/body.ts';
 import { resourceColumns, targetColumns } from '../api/column-layout.ts';
@@ -18,14 +20,20 @@ import {
   printRecord,
   printSummaryJson,
 } from '../terminal/output.ts';
+import { writePaged } from '../terminal/pager.ts';
 import { confirmDelete, requireTerminal } from '../terminal/questions.ts';
-import { note, writeOut } from '../terminal/streams.ts';
+import { note, stdout, writeOut } from '../terminal/streams.ts';
+import { terminalWidth } from '../terminal/wrap.ts';
+import type { CardLayout } from '../timeline/card.ts';
+import { cardAt, cardText } from './card.ts';
 import { checkShowsIncluded, printWithIncluded } from './included.ts';
 
 /** What `get` shows; both separated by commas. */
 export interface GetOptions {
   fields?: string;
   include?: string;
+  /** False with --no-pager. */
+  pager?: boolean;
 }
 
 /** Prints a record, or the one associated with it, and what it includes. */
@@ -40,7 +48,15 @@ export async function runGet(
   const fields = parseFields(options.fields, look.allFields);
   const query = { include: includes.map(({ name }) => name) };
   const client = await connect(config);
-  const response = await client.request('GET', await place.path(new References(client)), { query });
+  const path = await place.path(new References(client));
+  const { resource } = place;
+  const layout = cardLayout(config);
+  if (resource !== undefined && fields === undefined && layout !== undefined) {
+    return writePaged(await cardAt(path, { resource, client, layout }), {
+      isPagerWanted: options.pager ?? true,
+    });
+  }
+  const response = await client.request('GET', path, { query });
   if (response.body.object === 'success' && response.body.data === null) {
     if (config.output === 'json') await writeOut('null\n');
     return note(`${what} is not set.`);
@@ -56,6 +72,8 @@ export async function runGet(
 
 /** Where a record is, how it looks, and what to show with it. */
 interface Located {
+  /** Of a record that its own ID names. */
+  resource?: Resource;
   path(references: References): Promise<string>;
   look: ColumnLayout;
   includes: readonly Include[];
@@ -76,7 +94,7 @@ function locate(what: string, id: string | undefined, options: GetOptions & Bulk
   const given = checkedId(idWithoutFrom(`get ${resource.name}`, id, options));
   const path = async (references: References): Promise<string> =>
     resourcePath(resource, await references.wholeId(resource.name, given));
-  return { path, look: resourceColumns(resource), includes };
+  return { path, resource, look: resourceColumns(resource), includes };
 }
 
 /** What to write: `field=value` pairs, or JSON; or only what would be written. */
@@ -99,9 +117,7 @@ export async function runCreate(
   const record = recordOf(await client.request('POST', resourcePath(resource), { ...sent, isDryRun }));
   if (record.is_duplicate === true) note('This record already exists. Nothing was written.');
   else if (isDryRun) note(NOTHING_WRITTEN);
-  const look = resourceColumns(resource);
-  const allFields = [...look.allFields, ...Object.keys(resource.createdFields)];
-  await printRecord(config, record, { ...look, allFields });
+  await printWritten(config, record, resource, Object.keys(resource.createdFields));
 }
 
 /** Changes the given fields of a record and prints it. */
@@ -122,7 +138,25 @@ export async function runUpdate(
   const sent = await sentBody(body, references, pipelineId);
   const record = recordOf(await client.request('PATCH', path, { ...sent, isDryRun }));
   if (isDryRun) note(NOTHING_WRITTEN);
-  await printRecord(config, record, resourceColumns(resource));
+  await printWritten(config, record, resource);
+}
+
+async function printWritten(
+  config: Config,
+  record: Data,
+  resource: Resource,
+  added: readonly string[] = [],
+): Promise<void> {
+  const layout = cardLayout(config);
+  if (layout !== undefined) return writeOut(cardText({ record, included: {} }, resource, layout));
+  const look = resourceColumns(resource);
+  await printRecord(config, record, { ...look, allFields: [...look.allFields, ...added] });
+}
+
+// Only people on a terminal see cards.
+function cardLayout({ output, isColored }: Config): CardLayout | undefined {
+  if (output !== 'table' || !stdout.isTTY) return undefined;
+  return { columns: terminalWidth(stdout), isColored, nowMs: Date.now() };
 }
 
 /** Deletes a record after a person or --yes confirms it. */
