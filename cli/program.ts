@@ -17,7 +17,7 @@ import { registerIngestCommand } from './commands/ingest.ts';
 import { registerInitCommand } from './commands/init.ts';
 import { registerKeysCommand } from './commands/keys.ts';
 import { registerLinkCommands } from './commands/link.ts';
-import { registerListCommand } from './commands/list.ts';
+import { helpOfList, registerListCommand } from './commands/list.ts';
 import { registerListenCommand } from './commands/listen.ts';
 import { registerManCommand } from './commands/man.ts';
 import { registerMcpCommand } from './commands/mcp.ts';
@@ -126,8 +126,6 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
   return program;
 }
 
-const HELP_FLAGS = ['--help', '-h'];
-
 function addGlobalOptions(program: Command): void {
   program
     .optionsGroup('Global options (before or after the command):')
@@ -155,20 +153,13 @@ export async function run(given: readonly string[]): Promise<number> {
     await refuseUnknownHelp(program, words);
     if (words.length === 0) program.outputHelp();
     else await parse(program, words);
-    if (printed.length > 0) printed.push(await helpOfResource(program, words));
+    if (printed.length > 0 && commandAt(program, words)?.name() === 'list')
+      printed.push(await helpOfList(words));
     if (printed.length > 0) await writeOut(printed.join(''));
     return Number(process.exitCode ?? EXIT.done);
   } catch (error) {
     return exitCodeOf(program, words, error);
   }
-}
-
-// The resources are loaded for the help of a list only.
-async function helpOfResource(program: Command, words: readonly string[]): Promise<string> {
-  if (commandAt(program, words)?.name() !== 'list' || !words.some((word) => HELP_FLAGS.includes(word)))
-    return '';
-  const { resourceHelp } = await import('./records/filter-help.ts');
-  return wrapParagraphs(resourceHelp(words), terminalWidth(stdout));
 }
 
 async function parse(program: Command, words: readonly string[]): Promise<void> {

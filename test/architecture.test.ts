@@ -235,7 +235,6 @@ const HOUSE: Record<string, string[]> = {
   'cli/manual': ['cli/terminal'],
   'cli/mcp': [
     'cli/api',
-    'cli/follow',
     'cli/import/plan',
     'cli/input',
     'cli/settings',
@@ -291,12 +290,14 @@ const HOUSE: Record<string, string[]> = {
     'cli/follow',
     'cli/settings',
     'cli/terminal',
+    'cli/timeline',
     'cli/where',
     'db/model',
+    'db/model/query',
     'db/model/resources',
   ],
   'cli/release': ['cli/files'],
-  'cli/search': ['cli/api', 'cli/follow', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/search': ['cli/api', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/serve': [
     'cli/api',
     'cli/backup',

@@ -46,3 +46,9 @@ export function registerListCommand(program: Command): void {
     .addHelpText('after', EXAMPLES)
     .action(lazyAction(async () => (await import('../records/list.ts')).runList));
 }
+
+/** What the help says of the resource that the words name; only then are the resources loaded. */
+export async function helpOfList(words: readonly string[]): Promise<string> {
+  const { resourceHelp } = await import('../records/filter-help.ts');
+  return resourceHelp(words);
+}

@@ -3,7 +3,7 @@ import { querySorts } from '../../db/model/query/sorts.ts';
 import { includesOf } from '../../db/model/resources/includes.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
 import { singularOf, withArticle } from '../../db/model/text.ts';
-import { type FilterShape, filtersOf, namedFilters } from '../api/filters.ts';
+import { type FilterShape, listFilters, namedFilters } from '../api/filters.ts';
 import type { NameKind } from '../api/names.ts';
 
 const nouns = new Intl.ListFormat('en', { type: 'disjunction' });
@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<NameKind, string>> = {
 export function resourceHelp(words: readonly string[]): string {
   const resource = words.map((word) => findResource(word)).find((found) => found !== undefined);
   if (resource === undefined) return '';
-  const filters = filtersOf(resource);
+  const filters = listFilters(resource);
   const named = [...namedFilters(filters).keys()].map((kind): [string, string] => [kind, NAMES[kind]]);
   const others = Object.entries(filters).map(([name, filter]): [string, string] => [name, valuesOf(filter)]);
   const rows = [...named, ...others];

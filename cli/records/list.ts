@@ -11,18 +11,9 @@ import { type ColumnLayout, createPrinter, parseFields } from '../terminal/outpu
 import { pagedOutput } from '../terminal/pager.ts';
 import { note, stdout, writeValues } from '../terminal/streams.ts';
 import { terminalWidth } from '../terminal/wrap.ts';
-import { type RecordsOptions, recordsRequest } from '../where/records-request.ts';
+import { recordsRequest } from '../where/records-request.ts';
 import { checkShowsIncluded, columnsWithNames, INCLUDED_IDS, withNames } from './included.ts';
-import { peopleList, printPeopleList } from './people-list.ts';
-
-export interface ListFlags extends RecordsOptions {
-  limit?: number;
-  all?: boolean;
-  envelope?: boolean;
-  cursor?: string;
-  /** False with --no-pager. */
-  pager?: boolean;
-}
+import { type ListFlags, peopleList, printPeopleList } from './people-list.ts';
 
 /** Prints records up to the limit, and how to continue. */
 export async function runList(resource: string, flags: ListFlags, config: Config): Promise<void> {

@@ -1,4 +1,4 @@
-// The columns of a table for people: what a record is, with the names of others in place of their IDs.
+// The columns of a table for people: what a record is, with the names of others instead of their IDs.
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { isObject } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';

@@ -1,4 +1,4 @@
-// `crm list` on a terminal: a table with names in place of IDs, which come with the pages.
+// `crm list` on a terminal: a table with names instead of IDs, which come with the pages.
 import { childOf } from '../../db/model/links.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { INCLUDES_MAX, includesOf } from '../../db/model/resources/includes.ts';
@@ -14,8 +14,7 @@ import { type OutputSettings, parseFields } from '../terminal/output.ts';
 import type { Output } from '../terminal/pager.ts';
 import { type PeopleColumn, PeopleTable } from '../terminal/people-table.ts';
 import { note } from '../terminal/streams.ts';
-import { recordsRequest } from '../where/records-request.ts';
-import type { ListFlags } from './list.ts';
+import { type RecordsOptions, recordsRequest } from '../where/records-request.ts';
 import {
   chosenColumns,
   glanceColumns,
@@ -24,6 +23,16 @@ import {
   referenceNamed,
   type ShownRecord,
 } from './people-columns.ts';
+
+/** The flags of `crm list`. */
+export interface ListFlags extends RecordsOptions {
+  limit?: number;
+  all?: boolean;
+  envelope?: boolean;
+  cursor?: string;
+  /** False with --no-pager. */
+  pager?: boolean;
+}
 
 /** A list for people, checked. */
 export interface PeopleList {
@@ -127,7 +136,7 @@ function requestsOf({ what, flags, resource, shown }: PeopleList): ListRequest[]
   );
 }
 
-// References whose names the response does not include.
+// IdFinder whose names the response does not include.
 function mentionsIn(
   { record }: ShownRecord,
   { resource, shown }: PeopleList,

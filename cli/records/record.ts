@@ -6,8 +6,8 @@ import { createFields, requestBody, sentBody, updateFields } from '../api/body.t
 import { resourceColumns, targetColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { includedIn, recordOf } from '../api/envelope.ts';
+import { IdFinder } from '../api/id-finder.ts';
 import { parseIncludes } from '../api/includes.ts';
-import { References } from '../api/references.ts';
 import { checkedId, isTarget, parseTarget, resourceFor, resourcePath, wholePath } from '../api/target.ts';
 import { noteUndo } from '../api/undo-hint.ts';
 import { type BulkOptions, idWithoutFrom } from '../bulk/options.ts';
@@ -48,7 +48,7 @@ export async function runGet(
   const fields = parseFields(options.fields, look.allFields);
   const query = { include: includes.map(({ name }) => name) };
   const client = await connect(config);
-  const path = await place.path(new References(client));
+  const path = await place.path(new IdFinder(client));
   const { resource } = place;
   const layout = cardLayout(config);
   if (resource !== undefined && fields === undefined && layout !== undefined) {
@@ -74,7 +74,7 @@ export async function runGet(
 interface Located {
   /** Of a record that its own ID names. */
   resource?: Resource;
-  path(references: References): Promise<string>;
+  path(references: IdFinder): Promise<string>;
   look: ColumnLayout;
   includes: readonly Include[];
 }
@@ -92,7 +92,7 @@ function locate(what: string, id: string | undefined, options: GetOptions & Bulk
   const resource = resourceFor(what, 'get');
   const includes = parseIncludes(options.include, resource);
   const given = checkedId(idWithoutFrom(`get ${resource.name}`, id, options));
-  const path = async (references: References): Promise<string> =>
+  const path = async (references: IdFinder): Promise<string> =>
     resourcePath(resource, await references.wholeId(resource.name, given));
   return { path, resource, look: resourceColumns(resource), includes };
 }
@@ -113,7 +113,7 @@ export async function runCreate(
   const resource = resourceFor(what, 'create');
   const body = await requestBody(data, pairs, createFields(resource));
   const client = await connect(config);
-  const sent = await sentBody(body, new References(client));
+  const sent = await sentBody(body, new IdFinder(client));
   const record = recordOf(await client.request('POST', resourcePath(resource), { ...sent, isDryRun }));
   if (record.is_duplicate === true) note('This record already exists. Nothing was written.');
   else if (isDryRun) note(NOTHING_WRITTEN);
@@ -132,7 +132,7 @@ export async function runUpdate(
   const given = checkedId(idWithoutFrom(`update ${resource.name}`, id, options));
   const body = await requestBody(data, pairs, updateFields(resource));
   const client = await connect(config);
-  const references = new References(client);
+  const references = new IdFinder(client);
   const path = resourcePath(resource, await references.wholeId(resource.name, given));
   const pipelineId = async () => String(recordOf(await client.request('GET', path)).pipeline_id);
   const sent = await sentBody(body, references, pipelineId);
@@ -171,7 +171,7 @@ export async function runDelete(
   const isSure = yes || isDryRun;
   if (!isSure) requireTerminal();
   const client = await connect(config);
-  const id = await new References(client).wholeId(resource.name, text);
+  const id = await new IdFinder(client).wholeId(resource.name, text);
   const path = resourcePath(resource, id);
   if (!isSure) await confirmDelete(`${resource.singular} ${id}`);
   const { headers } = await client.request('DELETE', path, { isDryRun });

@@ -6,10 +6,10 @@ const DAY_MS = 24 * HOUR_MS;
 // What is further away has a date.
 const DAYS_MAX = 30;
 
-/** `just now`, `5 min ago`, `in 3 h`, `2 days ago`, or the date (UTC) of what is more than a month away. */
+/** `now`, `5 min ago`, `in 3 h`, `2 days ago`, or the date (UTC) of what is more than a month away. */
 export function relativeTime(ms: number, nowMs: number): string {
   const distance = Math.abs(nowMs - ms);
-  if (distance < MINUTE_MS) return ms > nowMs ? 'in a moment' : 'just now';
+  if (distance < MINUTE_MS) return 'now';
   if (distance >= DAYS_MAX * DAY_MS) return new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length);
   const text = distanceText(distance);
   return ms > nowMs ? `in ${text}` : `${text} ago`;

@@ -25,7 +25,16 @@ const named = (folder: string, names: readonly string[]) => names.map((name) => 
 const OF_ONE_ENGINE = [
   ...['test/sqlite/', 'test/readers/', 'test/postgres/', ...named('nodes', ['faults', 'promotion'])],
   ...named('cli', ['binary', 'bulk', 'changes-days', 'components', 'config', 'debug', 'export', 'health']),
-  ...named('cli', ['interrupted-export', 'key-rules', 'list', 'listen', 'log-file', 'pager', 'recipes']),
+  ...named('cli', [
+    'interrupted-export',
+    'key-rules',
+    'list',
+    'listen',
+    'log-file',
+    'pager',
+    'people-tables',
+    'recipes',
+  ]),
   ...named('cli', ['records', 'search', 'serve-log', 'serve-tls', 'signals', 'streams', 'terminal-width']),
   ...named('cli', ['undelete', 'upsert', 'usage', 'watch', 'webhooks']),
   ...named('import', ['address-books', 'doubts', 'dry-run', 'exports', 'folders', 'foreign-files']),
