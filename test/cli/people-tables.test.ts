@@ -194,6 +194,25 @@ describe('a name', () => {
     }
   });
 
+  test.each([
+    ["company = 'Byron Mills International' and stage = proposal", 1],
+    ['pipeline = Sales and stage in (Proposal, Prospecting)', 2],
+    ['owner = ada@example.com and contact is null', 1],
+    ['company != byron.example', 0],
+    ['created_at >= yesterday', 2],
+    ['created_at < yesterday', 0],
+    ['contacts has "Ada"', null],
+  ])('--where %s', async (where, count) => {
+    const { code, stdout, stderr } = await sandbox.crm(['count', 'deals', '--where', where]);
+    expect([code, stdout]).toEqual(count === null ? [2, ''] : [0, `${count}\n`]);
+    if (count === null) expect(stderr).toContain('expected the ID of a contact');
+  });
+
+  test('--where takes short IDs', async () => {
+    const ada = await shortId('contacts', 'Ada');
+    expect(await sandbox.ok(['count', 'deals', '--where', `point_of_contact_id = ${ada}`])).toBe('1');
+  });
+
   test('moves a deal by the name of its stage, and sets a day', async () => {
     const deal = JSON.parse(await sandbox.ok(['update', 'deals', ids.loom ?? '', 'stage=Closed Won']));
     expect(deal.status).toBe('won');
