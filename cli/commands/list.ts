@@ -4,6 +4,7 @@ import { lazyAction } from '../settings/lazy-action.ts';
 import {
   apiOption,
   collect,
+  count,
   includeOption,
   limitOption,
   pagerOption,
@@ -41,6 +42,12 @@ export function registerListCommand(program: Command): void {
     .option('--filter <key=value>', 'Only records that match; repeatable', collect)
     .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
     .addOption(includeOption())
+    .addOption(
+      new Option(
+        '--watch [seconds]',
+        'Draw the table again every 2 seconds, or as many, until Ctrl-C',
+      ).argParser(count),
+    )
     .addOption(pagerOption())
     .addOption(apiOption())
     .addHelpText('after', EXAMPLES)

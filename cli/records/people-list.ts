@@ -13,7 +13,6 @@ import { limitOf } from '../settings/options.ts';
 import { type OutputSettings, parseFields } from '../terminal/output.ts';
 import type { Output } from '../terminal/pager.ts';
 import { type PeopleColumn, PeopleTable } from '../terminal/people-table.ts';
-import { note } from '../terminal/streams.ts';
 import { type RecordsOptions, recordsRequest } from '../where/records-request.ts';
 import {
   chosenColumns,
@@ -32,6 +31,8 @@ export interface ListFlags extends RecordsOptions {
   cursor?: string;
   /** False with --no-pager. */
   pager?: boolean;
+  /** Seconds; true for the usual ones. */
+  watch?: number | true;
 }
 
 /** A list for people, checked. */
@@ -63,13 +64,13 @@ function childResource(what: string): Resource | undefined {
   return child === undefined ? undefined : resourceNamed(child);
 }
 
-/** Prints the table, and resolves with the cursor of the next page; says so if there is nothing. */
+/** Prints the table, and resolves with the cursor of the next page. */
 export async function printPeopleList(
   list: PeopleList,
   client: Client,
   output: Output,
   { isColored, width }: Pick<OutputSettings, 'isColored'> & { width: number },
-): Promise<string | null> {
+): Promise<{ nextCursor: string | null; isEmpty: boolean }> {
   const names = new Names(client, new AbortController().signal);
   const facts: PeopleFacts = { resource: list.resource, names, nowMs: Date.now() };
   const table = new PeopleTable(columnsOf(list, facts), { width, isColored });
@@ -85,8 +86,7 @@ export async function printPeopleList(
     await output.write(table.render(rows));
   }
   await output.end();
-  if (isEmpty) note(`No ${list.resource.name}.`);
-  return nextCursor;
+  return { nextCursor, isEmpty };
 }
 
 function columnsOf(

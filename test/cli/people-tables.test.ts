@@ -109,6 +109,20 @@ describe('a list on a terminal', () => {
   });
 });
 
+test('list --watch draws the table again until Ctrl-C, and leaves the screen as it was', async () => {
+  const { code, output } = await sandbox.onTerminal(['list', 'companies', '--watch', '1'], {
+    when: 'Byron Mills International',
+    answer: '\u0003',
+    env: { NO_COLOR: '1' },
+  });
+  expect(code).toBe(130);
+  expect(output).toContain('companies, every 1 s, at ');
+  expect(output).toEndWith('\u001b[?1049l');
+  const { code: piped, stderr } = await sandbox.crm(['list', 'companies', '--watch']);
+  expect(piped).toBe(2);
+  expect(stderr).toContain('crm watch');
+});
+
 test('get shows a card: values, links with short IDs, and what happened last', async () => {
   await sandbox.ok(['link', `deals/${ids.engine}/contacts`, 'ada@x.example']);
   const card = await shown(['get', 'deals', ids.engine ?? ''], 100);
