@@ -15,6 +15,7 @@ const EXAMPLES = `
 Examples:
   crm list companies --limit 50
   crm list deals --filter status=open --fields id,name,estimated_value -o csv
+  crm list deals --filter stage=Proposal --filter created_since=7d
   crm list deals --where 'status = open and estimated_close_date < ahead 30d' --sort-by estimated_value
   crm list contacts --where "deals is null and (title contains 'chief' or custom.plan = gold)"
 
