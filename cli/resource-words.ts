@@ -6,7 +6,7 @@ import type { Resource } from '../db/model/resource.ts';
 import { includesOf } from '../db/model/resources/includes.ts';
 import { isShown } from '../db/model/schemas.ts';
 import { createFields, updateFields } from './api/body.ts';
-import { type FilterShape, filtersOf, namedFilters } from './api/filters.ts';
+import { type FilterShape, listFilters, namedFilters } from './api/filters.ts';
 import { namedFields } from './api/values.ts';
 import { choicesOf } from './input/field-value.ts';
 
@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<string, (resource: Resource) => string[] | Pairs>> 
   // What a condition begins with, as long as there is only a word of it.
   '--where': queryFieldNames,
   '--filter': (resource) => {
-    const filters = filtersOf(resource);
+    const filters = listFilters(resource);
     const named = [...namedFilters(filters).keys()].map((kind) => [kind, []]);
     const own = Object.entries(filters).map(([name, filter]) => [name, filterValues(filter)]);
     return Object.fromEntries([...own, ...named]);

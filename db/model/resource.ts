@@ -97,8 +97,13 @@ export interface ResourceOptions {
   sideTables?: readonly SideTable[];
   /** What the response to a create contains beyond the record. */
   createdFields?: Record<string, Field>;
-  /** Fields that a table on a terminal shows. */
+  /** Fields that a table shows where no person reads it at once. */
   columns: readonly string[];
+  /**
+   * What a table on a terminal shows besides the ID, the most important first: fields, `name` for what a person calls a
+   * record, and the names of what records refer to or are linked to, as `include` has them or as a reference without `_id`.
+   */
+  glance: readonly string[];
 }
 
 export interface Resource extends Required<ResourceOptions> {

@@ -1,5 +1,6 @@
 // `crm search`: a table for people, results as they came for everything else, and refusals before anything is sent.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { shortIdOf } from '../../cli/api/short-id.ts';
 import { ndjson, Sandbox } from '../support/command.ts';
 
 const LONG = 60_000;
@@ -68,7 +69,9 @@ test(
     const { output } = await sandbox.onTerminal(['search', 'engines'], { columns: 100 });
     const shown = Bun.stripANSI(output).split(/\r?\n/);
     expect(Math.max(...shown.map((line) => Bun.stringWidth(line)))).toBeLessThanOrEqual(100);
-    expect(shown.find((line) => line.includes(note))).toContain('…other words. Two engines of brass.');
+    expect(shown.find((line) => line.includes(shortIdOf(note)))).toContain(
+      'other words. Two engines of brass.',
+    );
   },
   LONG,
 );

@@ -32,7 +32,10 @@ const OF_ONE_ENGINE = [
     'cli',
     'accounts api binary bulk changes-days completion components config debug export health include',
   ),
-  ...named('cli', 'interrupted-export key-rules list listen log-file open pager profile query recipes'),
+  ...named(
+    'cli',
+    'interrupted-export key-rules list listen log-file open pager people-tables profile query recipes',
+  ),
   ...named(
     'cli',
     'records report search serve-log serve-tls signals streams terminal-width timeline undelete',
