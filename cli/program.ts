@@ -1,5 +1,6 @@
 // The command line as a whole: every command in its group, and the one place where errors become exit codes.
 import { Command, CommanderError, Option } from 'commander';
+import { registerApiCommand } from './commands/api.ts';
 import { registerAuditCommand } from './commands/audit.ts';
 import { registerBackupCommand } from './commands/backup.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
@@ -25,6 +26,7 @@ import { registerMigrateCommand } from './commands/migrate.ts';
 import { registerOpenapiCommand } from './commands/openapi.ts';
 import { registerOrgsCommand } from './commands/orgs.ts';
 import { registerPeopleCommand } from './commands/people.ts';
+import { registerProfileCommand } from './commands/profile.ts';
 import { registerQuickstartCommand } from './commands/quickstart.ts';
 import { registerRecipeCommand } from './commands/recipe.ts';
 import { registerRestoreCommand } from './commands/restore.ts';
@@ -111,10 +113,12 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
   registerWatchCommand(program);
   registerWebhooksCommand(program);
   registerListenCommand(program);
+  registerApiCommand(program);
   registerMcpCommand(program);
   program.commandsGroup('Try it out:');
   registerQuickstartCommand(program);
   program.commandsGroup('About crm:');
+  registerProfileCommand(program);
   registerOpenapiCommand(program);
   registerCompletionCommand(program);
   registerRecipeCommand(program);

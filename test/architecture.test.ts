@@ -119,7 +119,9 @@ const HOUSE: Record<string, string[]> = {
     'cli/mcp',
     'cli/organizations',
     'cli/people',
+    'cli/profiles',
     'cli/quickstart',
+    'cli/raw',
     'cli/recipes',
     'cli/records',
     'cli/release',
@@ -265,6 +267,16 @@ const HOUSE: Record<string, string[]> = {
     'db/people',
     'db/tables',
   ],
+  'cli/profiles': [
+    'cli/api',
+    'cli/files',
+    'cli/input',
+    'cli/settings',
+    'cli/terminal',
+    'db',
+    'db/model',
+    'db/tables',
+  ],
   'cli/quickstart': [
     'cli/api',
     'cli/database',
@@ -284,6 +296,7 @@ const HOUSE: Record<string, string[]> = {
     'server',
   ],
   'cli/quickstart/data': ['cli/input', 'db/model'],
+  'cli/raw': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/recipes': [],
   'cli/records': [
     'cli/api',
@@ -526,9 +539,8 @@ describe('what a command loads', () => {
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
-    ...['count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'mcp'],
-    'search',
-    ...['update', 'upsert', 'watch'],
+    ...['api', 'count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'mcp'],
+    ...['profile', 'search', 'update', 'upsert', 'watch'],
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
 

@@ -1,8 +1,9 @@
 // Questions to the person at the terminal.
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { CliError, usageError } from '../errors.ts';
-import { stderr } from './streams.ts';
+import { stderr, writeForPeople } from './streams.ts';
 import { neutralize } from './text.ts';
 
 /** The next step of a command that cannot ask. */
@@ -23,6 +24,20 @@ export function requireTerminal(): void {
 export async function confirmDelete(what: string): Promise<void> {
   if (await confirm(`Delete ${what}?`)) return;
   throw new CliError('Nothing was deleted.', { nextSteps: ['answer y, or add --yes.'] });
+}
+
+/** Asks for a line that is not shown while it is typed. */
+export async function askSecret(question: string): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
+  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  writeForPeople(neutralize(question));
+  try {
+    return await terminal.question('');
+  } finally {
+    terminal.close();
+    writeForPeople('\n');
+  }
 }
 
 /** Asks for a yes on the terminal; any other answer means no. */
