@@ -87,7 +87,7 @@ query parameter on an operation without any. Linked records are listed with the 
 all of one kind.
 
 \`\`\`sh
-curl 'http://127.0.0.1:4000/api/v2/deals?status=open&sort_by=estimated_value&limit=50' \\
+curl 'http://127.0.0.1:4000/api/v2/deals?status=open&sort_by=updated_at&limit=50' \\
   -H "Authorization: Bearer $CRM_API_KEY"
 \`\`\`
 `;

@@ -261,7 +261,7 @@ describe.skipIf(!hasBrowser)('trying an operation', () => {
     for (const [language, line] of [
       ['crm', /^crm --url http:\S+ get contacts 019b-my-id$/],
       ['TypeScript', /^const response = await fetch\('http:\S+019b-my-id'/],
-      ['Python', /^import os, urllib\.request\n/],
+      ['Python', /^import os, urllib\.error, urllib\.request\n/],
     ] as const) {
       await shown.getByRole('tab', { name: language }).click();
       expect(await sample.textContent()).toMatch(line);
@@ -269,7 +269,9 @@ describe.skipIf(!hasBrowser)('trying an operation', () => {
     // The choice holds for all.
     const other = page.locator('#createContact .shown');
     expect(await other.getByRole('tab', { name: 'Python' }).getAttribute('aria-selected')).toBe('true');
-    expect(await other.locator('pre').first().textContent()).toContain('import json, os, urllib.request');
+    expect(await other.locator('pre').first().textContent()).toContain(
+      'import json, os, urllib.error, urllib.request',
+    );
     await shown.getByRole('tab', { name: 'Python' }).press('ArrowRight');
     expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('curl');
     expect(await sample.textContent()).toContain("curl 'http");

@@ -74,5 +74,7 @@ export function followContents(): void {
 // `scrollIntoView` would also move the place from which the Tab key continues: past the link that skips to the content.
 function showEntry(list: HTMLElement, entry: HTMLElement): void {
   const [shown, { top, bottom }] = [list.getBoundingClientRect(), entry.getBoundingClientRect()];
-  list.scrollTop += Math.min(0, top - shown.top) + Math.max(0, bottom - shown.bottom);
+  // Of an entry that is higher than the list, its beginning.
+  const [above, below] = [top - shown.top, bottom - shown.bottom];
+  list.scrollTop += above < 0 ? above : Math.max(0, Math.min(above, below));
 }

@@ -1,14 +1,16 @@
-// A request as a crm command, where one sends it.
+// A request as a crm command: one that has its own flags, or else `crm api`.
 import { type HttpRequest, valueIn } from '../request.ts';
 import { asWord } from './shell.ts';
 
-const NONE = '# No crm command sends this request. See curl.';
+const KEYLESS = '# No crm command sends a request without a key. See curl.';
 const USUAL_BASE = 'http://127.0.0.1:4000';
-const ADDRESS = /^(.*?)\/api\/v2\/([^?]*)(\?.*)?$/;
+const ADDRESS = /^(.*?)\/api\/(v\d)\/([^?]*)(\?.*)?$/;
+const DRY_RUN = 'Dry-Run';
 
 interface Parts {
   /** What the braces of the path stand for. */
   at: Record<string, string>;
+  /** A command takes from it what it has flags for; if anything is left, it is not the command. */
   query: URLSearchParams;
   body: string;
 }
@@ -24,8 +26,8 @@ const COMMANDS: Record<string, Words> = {
   'GET authenticate': none,
   'GET links': none,
   'GET changes': none,
-  'GET changes/stream': none,
-  'GET search': ({ query }) => ['search', query.get('q') ?? '', ...flags(query, ['types', 'limit'])],
+  'GET changes/stream': () => ['watch'],
+  'GET search': ({ query }) => ['search', ...taken(query, 'q'), ...flags(query, ['types', 'limit'])],
   'GET webhooks': () => ['webhooks', 'list'],
   'POST webhooks': ({ body }) => ['webhooks', 'create', '-d', body],
   'GET webhooks/{id}': ({ at }) => ['webhooks', 'get', at.id ?? ''],
@@ -62,9 +64,11 @@ const COMMANDS: Record<string, Words> = {
   ],
   'GET {resource}': ({ at, query }) => {
     const own = [...PAGE, 'sort_by', 'sort_direction', ...SELECTION];
-    const others = [...query].filter(([name]) => !own.includes(name));
-    const filters = others.flatMap(([name, value]) => ['--filter', `${name}=${value}`]);
-    return ['list', at.resource ?? '', ...flags(query, own), ...filters];
+    const words = ['list', at.resource ?? '', ...flags(query, own)];
+    const filters = [...new Set(query.keys())].flatMap((name) =>
+      taken(query, name).flatMap((value) => ['--filter', `${name}=${value}`]),
+    );
+    return [...words, ...filters];
   },
   'GET {resource}/{id}': ({ at, query }) => [
     'get',
@@ -78,15 +82,27 @@ const COMMANDS: Record<string, Words> = {
 };
 
 /** The command; it takes the key from CRM_API_KEY by itself. */
-export function crmCommand({ method, url, headers, body = '' }: HttpRequest): string {
-  const [, base = '', path = '', search = ''] = ADDRESS.exec(url) ?? [];
-  const isDryRun = headers.some(([name]) => name === 'Dry-Run');
-  // No command has options for the other headers.
-  if (path === '' || headers.length > (isDryRun ? 1 : 0)) return NONE;
-  const words = wordsOf(method, path, { query: new URLSearchParams(search), body });
-  if (words === undefined) return NONE;
+export function crmCommand(request: HttpRequest, keyHeader: string | undefined): string {
+  if (keyHeader === undefined) return KEYLESS;
+  const { method, url, headers, body = '' } = request;
+  const [, base = '', version = '', path = '', search = ''] = ADDRESS.exec(url) ?? [];
+  const isDryRun = headers.some(([name]) => name === DRY_RUN);
+  // The other commands have no flags for most headers, and are for version 2.
+  const isPlain = version === 'v2' && headers.length === (isDryRun ? 1 : 0);
+  const words = isPlain ? wordsOf(method, path, { query: new URLSearchParams(search), body }) : undefined;
   const server = base === USUAL_BASE ? [] : ['--url', base];
-  return ['crm', ...server, ...words, ...(isDryRun ? ['--dry-run'] : [])].map(asWord).join(' ');
+  const others =
+    words === undefined ? apiWords(request, base, version) : [...words, ...(isDryRun ? ['--dry-run'] : [])];
+  return ['crm', ...server, ...others].map(asWord).join(' ');
+}
+
+function apiWords({ method, url, headers, body }: HttpRequest, base: string, version: string): string[] {
+  const path = url.slice(base.length);
+  return [
+    ...['api', method, version === 'v2' ? path.replace('/api/v2/', '') : path],
+    ...headers.flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
+    ...(body === undefined ? [] : ['-d', body]),
+  ];
 }
 
 function wordsOf(method: string, path: string, given: Omit<Parts, 'at'>): string[] | undefined {
@@ -95,7 +111,8 @@ function wordsOf(method: string, path: string, given: Omit<Parts, 'at'>): string
     const match = new RegExp(`^${pattern}$`).exec(`${method} ${path}`);
     if (match === null) continue;
     const entries = Object.entries(match.groups ?? {}).map(([name, part]) => [name, plain(part)]);
-    return words({ ...given, at: Object.fromEntries(entries) });
+    const found = words({ ...given, at: Object.fromEntries(entries) });
+    return given.query.size === 0 ? found : undefined;
   }
   return undefined;
 }
@@ -107,9 +124,15 @@ function plain(part: string): string {
 
 function flags(query: URLSearchParams, names: readonly string[]): string[] {
   return names.flatMap((name) => {
-    const values = query.getAll(name);
+    const values = taken(query, name);
     return values.length === 0 ? [] : [`--${name.replaceAll('_', '-')}`, values.join(',')];
   });
+}
+
+function taken(query: URLSearchParams, name: string): string[] {
+  const values = query.getAll(name);
+  query.delete(name);
+  return values;
 }
 
 // The child is the ID in the body, for external IDs with its source; all else are fields of the link.

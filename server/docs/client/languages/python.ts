@@ -19,17 +19,21 @@ export function python(request: HttpRequest, keyHeader: string | undefined): str
   const modules = [
     ...(body !== undefined && valueIn(body) !== undefined ? ['json'] : []),
     ...(keyHeader === undefined ? [] : ['os']),
+    'urllib.error',
     'urllib.request',
   ];
   const output = isStream(request)
-    ? `${INDENT}for line in response:\n${INDENT}${INDENT}print(line.decode(), end="", flush=True)`
-    : `${INDENT}print(response.status, response.read().decode())`;
+    ? `for line in response:\n${INDENT}print(line.decode(), end="", flush=True)`
+    : 'print(response.status, response.read().decode())';
   return `import ${modules.join(', ')}
 
 request = urllib.request.Request(
 ${lines.map((line) => INDENT + line).join('\n')}
 )
-with urllib.request.urlopen(request) as response:
+try:
+${INDENT}response = urllib.request.urlopen(request)
+except urllib.error.HTTPError as error:
+${INDENT}response = error
 ${output}
 `;
 }
