@@ -88,7 +88,9 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
       await page.locator('#found', { hasText: /result/i }).waitFor();
       return page.locator('#results a .title, #results a:not(:has(.title))').allTextContents();
     };
+    const words = page.waitForResponse('**/docs/words.json');
     await page.keyboard.press('/');
+    await (await words).finished();
     expect((await found('create contact')).slice(0, 2)).toEqual([
       'Create a contact',
       'Create or update a contact',

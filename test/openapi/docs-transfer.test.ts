@@ -22,6 +22,8 @@ const FILES: [path: string, type: string][] = [
   ['/favicon.ico', 'image/svg+xml'],
 ];
 
+// The server compresses every group for the first time.
+const SLOW_MS = 60_000;
 // In bytes over the wire.
 const OPENED_MAX = 36_000;
 const USED_MAX = 60_000;
@@ -109,18 +111,22 @@ async function sizeOf(path: string): Promise<number> {
   return (await ask('GET', path, { 'Accept-Encoding': 'br' })).bytes.length;
 }
 
-test('the page is small, with what it loads for a search and for opening an operation too', async () => {
-  const [page, script, style, words, document, icon] = await Promise.all(
-    ['/docs', '/docs/page.js', '/docs/page.css', '/docs/words.json', '/openapi.json', '/favicon.ico'].map(
-      sizeOf,
-    ),
-  );
-  const groups = tags().map(({ name }) => sizeOf(`/docs/${anchorOf(String(name))}`));
-  const opened = Number(page) + Number(script) + Number(style) + Number(icon);
-  expect(opened).toBeLessThan(OPENED_MAX);
-  expect(opened + Number(words) + Math.max(...(await Promise.all(groups)))).toBeLessThan(USED_MAX);
-  expect(document).toBeLessThan(DOCUMENT_MAX);
-});
+test(
+  'the page is small, with what it loads for a search and for opening an operation too',
+  async () => {
+    const [page, script, style, words, document, icon] = await Promise.all(
+      ['/docs', '/docs/page.js', '/docs/page.css', '/docs/words.json', '/openapi.json', '/favicon.ico'].map(
+        sizeOf,
+      ),
+    );
+    const groups = tags().map(({ name }) => sizeOf(`/docs/${anchorOf(String(name))}`));
+    const opened = Number(page) + Number(script) + Number(style) + Number(icon);
+    expect(opened).toBeLessThan(OPENED_MAX);
+    expect(opened + Number(words) + Math.max(...(await Promise.all(groups)))).toBeLessThan(USED_MAX);
+    expect(document).toBeLessThan(DOCUMENT_MAX);
+  },
+  SLOW_MS,
+);
 
 test('the document is the same under both of its names', async () => {
   const [document, other] = [await ask('GET', '/openapi.json'), await ask('GET', '/docs/json')];

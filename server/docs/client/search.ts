@@ -28,14 +28,9 @@ export function offerSearch(address: string): void {
   const results = find('#results', HTMLOListElement);
   const status = find('#found', HTMLElement);
   const contents = find('.contents', HTMLElement);
-  let loading: Promise<Place[]> | undefined;
-  const load = () => {
-    loading ??= readPlaces(address);
-    return loading;
-  };
-  field.addEventListener('focus', load);
-  field.addEventListener('input', async () => {
-    const places = await load();
+  let places: Place[] | undefined;
+  const show = () => {
+    places ??= readPlaces(NO_WORDS);
     const words = wordsOf(field.value);
     const isSearching = words.length > 0;
     const { found, corrected } = isSearching ? search(places, words) : { found: [], corrected: '' };
@@ -43,7 +38,14 @@ export function offerSearch(address: string): void {
     results.hidden = !isSearching;
     contents.hidden = isSearching;
     status.textContent = isSearching ? countOf(found.length) + corrected : '';
-  });
+  };
+  const load = async () => {
+    places = readPlaces(await wordsAt(address));
+    if (field.value !== '') show();
+  };
+  field.addEventListener('focus', load, { once: true });
+  // Until the words are there, it searches titles, paths and the guide.
+  field.addEventListener('input', show);
   offerKeys(field, results);
 }
 
@@ -73,12 +75,12 @@ function countOf(count: number): string {
   return count === 1 ? '1 result' : `${count} results`;
 }
 
-async function readPlaces(address: string): Promise<Place[]> {
-  const { told, operations }: Words = await fetch(address).then(
-    (response) => (response.ok ? response.json() : NO_WORDS),
-    // Titles, paths and the guide can be searched all the same.
-    () => NO_WORDS,
-  );
+async function wordsAt(address: string): Promise<Words> {
+  const response = await fetch(address).catch(() => undefined);
+  return response?.ok ? response.json() : NO_WORDS;
+}
+
+function readPlaces({ told, operations }: Words): Place[] {
   return findAll('.operation, .chapter', HTMLElement).flatMap((details) => {
     const heading = details.querySelector('summary > *');
     const place = details.querySelector('.opened');
