@@ -200,6 +200,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model',
     'db/model/resources',
   ],
+  'cli/import/screen': ['cli/import/plan', 'cli/import/session', 'cli/terminal', 'db/model'],
   'cli/import/session': [
     'cli/api',
     'cli/files',
@@ -524,11 +525,13 @@ function loadedBy(paths: readonly string[]): Set<string> {
 describe('what a command loads', () => {
   // Where starting has to be fast, or a terminal shows more than a pipe.
   const LAZY = [
+    // Ink is loaded on a terminal only.
+    'cli/import/screen/review.ts',
     // Color is decided before any other module loads, and a reader thread loads nothing of the command line.
     'cli/main.ts',
     // --debug alone shows the database that a data command does not open.
     'cli/settings/debug.ts',
-    // Ink is loaded on a terminal only.
+    // As above: the bar is Ink's.
     'cli/terminal/progress.ts',
     // Only a mistaken word can be the name of a resource.
     'cli/usage-errors.ts',

@@ -21,6 +21,10 @@ export function registerKeysCommand(program: Command): void {
     .description('List API keys, without their secrets')
     .option('--org <org>', 'Only keys of this organization (name or ID)')
     .option('--idle <duration>', 'Only active keys that were not used for this long, such as 90d')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm keys list\n  crm keys list --org "Acme Inc" --idle 90d\n\nSee "crm help keys".',
+    )
     .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysList));
   keys
     .command('update')
@@ -38,7 +42,7 @@ export function registerKeysCommand(program: Command): void {
       'How many requests the key can send, or default for the limit of the server',
       requestsOrDefault,
     )
-    .addHelpText('after', UPDATE_EXAMPLES)
+    .addHelpText('after', `${UPDATE_EXAMPLES}\n\nSee "crm help keys".`)
     .action(lazyAction(async () => (await import('../keys/update.ts')).runKeysUpdate));
   keys
     .command('rotate')
@@ -48,11 +52,16 @@ export function registerKeysCommand(program: Command): void {
     )
     .argument('<id>', 'ID of the key')
     .option('--grace <duration>', 'How long the old secret keeps working: 0 to 7d', '24h')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm keys rotate ID\n  crm keys rotate ID --grace 0\n\nSee "crm help keys".',
+    )
     .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysRotate));
   keys
     .command('revoke')
     .description('Revoke an API key, effective with the next request')
     .argument('<id>', 'ID of the key')
+    .addHelpText('after', '\nExamples:\n  crm keys revoke ID\n\nSee "crm help keys".')
     .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysRevoke));
 }
 

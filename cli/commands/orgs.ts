@@ -18,6 +18,10 @@ export function registerOrgsCommand(program: Command): void {
       '--key-expiry <duration>',
       'Default lifetime of its API keys, such as 90d (default: keys do not expire)',
     )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm orgs create "Acme Inc"\n  crm orgs create "Acme Inc" --key-expiry 90d',
+    )
     .action(lazyAction(async () => (await import('../organizations/organizations.ts')).runOrgsCreate));
   orgs
     .command('update')
@@ -46,5 +50,6 @@ export function registerOrgsCommand(program: Command): void {
   orgs
     .command('list')
     .description('List all organizations')
+    .addHelpText('after', '\nExamples:\n  crm orgs list')
     .action(lazyAction(async () => (await import('../organizations/organizations.ts')).runOrgsList));
 }

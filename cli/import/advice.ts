@@ -17,8 +17,7 @@ export function nextStepsAfter(summary: ImportSummary, request: ImportRequest): 
   if (otherMapping !== null) return otherColumns(summary, request, otherMapping);
   const { changes, orElse, isWhole } = diagnosis;
   const alternatives = orElse.map(
-    (change) =>
-      `or, if that is what you want: ${commandWith(withSuggestedFlags(changes, change), summary, request)}`,
+    (change) => `or, if that is what you want: ${commandWith(change, summary, request)}`,
   );
   if (Object.keys(changes).length === 0) {
     return [...more, correctCells(summary, request), ...alternatives];

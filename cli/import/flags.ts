@@ -54,6 +54,7 @@ export const IMPORT_FLAGS = {
   ]),
   decimalComma: onOff('--decimal-comma', 'Numbers have a decimal comma: 1.200,50', MEANING),
   createMissing: onOff('--create-missing', 'Create companies that do not exist', MEANING),
+  createStages: onOff('--create-stages', 'Create stages that their pipeline does not have', MEANING),
   /** Null for the default, which depends on the next three. */
   onDuplicate: choice(
     '--on-duplicate <what>',

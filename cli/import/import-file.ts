@@ -15,29 +15,37 @@ import { makePlan, type Plan, settledRequest } from './plan/plan.ts';
 import { printSuggestedMap } from './plan/suggest.ts';
 import { type SurveyedInput, surveyInput } from './plan/survey.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
+import { isReviewed, review } from './screen/review.ts';
 import { checkErrorsPath } from './session/errors-file.ts';
 import { ImportJob } from './session/import-job.ts';
 import { preflight } from './session/preflight.ts';
 import { Reporter } from './session/report.ts';
 import { runRows } from './session/run-rows.ts';
 
+/** What was imported, and how: a person may have changed the mapping. */
+export interface Imported {
+  request: ImportRequest;
+  summary: ImportSummary;
+}
+
 /** Imports one input; throws a CliError if it could not finish. */
-export async function importFile(request: ImportRequest, config: Config): Promise<ImportSummary> {
-  const resource = resourceFor(request.resource, 'batch');
-  checkArguments(resource, request);
+export async function importFile(given: ImportRequest, config: Config): Promise<Imported> {
+  const resource = resourceFor(given.resource, 'batch');
+  checkArguments(resource, given);
   const apiKey = await config.apiKey();
-  const reporter = new Reporter(request.isQuiet);
+  const reporter = new Reporter(given.isQuiet);
   const client = await connect({ ...config, apiKey: async () => apiKey }, reporter.onWait);
-  const input = await survey(request);
+  const input = await survey(given);
+  const greeted = isReviewed(given) ? await preflight(client) : null;
+  const request = greeted === null ? given : await review(given, resource, input, greeted);
   const plan = makePlan(resource, input.survey, request);
   if (!request.isQuiet) tellPlan(plan, request, input);
-  const greeting = await preflight(client);
+  const greeting = greeted ?? (await preflight(client));
   const interruption = new AbortController();
   const job = new ImportJob({ request, resource, client, input, plan, reporter, interruption });
   const { url } = config;
-  return job.summary(
-    await runRows({ job, request, input, url, apiKey, reporter, interruption, ...greeting }),
-  );
+  const result = await runRows({ job, request, input, url, apiKey, reporter, interruption, ...greeting });
+  return { request, summary: job.summary(result) };
 }
 
 /** Checks the arguments by themselves, before looking for an API key or reading the input. */
@@ -92,5 +100,6 @@ async function settled(request: ImportRequest): Promise<ImportRequest | null> {
 function tellPlan(plan: Plan, request: ImportRequest, { survey }: SurveyedInput): void {
   note(`${request.isDryRun ? 'Checking' : 'Importing'} ${plan.resource.name} from ${survey.name}:`);
   for (const line of describePlan(plan)) note(line);
+  if (request.command !== undefined) note(`The same without the screen: ${request.command}`);
   for (const message of plan.lacking) note(`crm: ${message} Rows without a record are rejected.`);
 }

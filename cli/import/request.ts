@@ -33,6 +33,8 @@ export interface ImportRequest extends ImportFlags {
   resource: string;
   /** Path, or `-` for standard input. */
   input: string;
+  /** The command that does the same, if the mapping was chosen on a screen. */
+  command?: string;
 }
 
 /** What happens to a row whose record exists. */
@@ -74,6 +76,7 @@ export interface ImportSummary extends ImportCounts {
   resource: string;
   rows: number;
   companies_created: number;
+  stages_created: number;
   errors_file: string | null;
   dry_run: boolean;
   /** `already`: an earlier run had finished; `stopped`: by `--stop-after`. */

@@ -20,5 +20,6 @@ export async function runImport(
     return reportAll(await importAll(request, config), request, config);
   }
   if (flags.suggestMap) return suggestMap(request);
-  await reportImport(await importFile(request, config), request, config);
+  const imported = await importFile(request, config);
+  await reportImport(imported.summary, imported.request, config);
 }

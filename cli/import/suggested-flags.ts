@@ -5,7 +5,7 @@ import type { ImportFlags } from './flags.ts';
 export type SuggestedFlags = Partial<ImportFlags>;
 
 // With these, only rejected rows are sent again; other flags make it a new import of the file.
-const SETTINGS: readonly (keyof ImportFlags)[] = ['createMissing', 'onDuplicate', 'mapValue'];
+const SETTINGS: readonly (keyof ImportFlags)[] = ['createMissing', 'createStages', 'onDuplicate', 'mapValue'];
 
 /** The request with the changes, one after the other. */
 export function withSuggestedFlags<R extends SuggestedFlags>(

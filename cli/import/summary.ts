@@ -61,14 +61,18 @@ function sentence(summary: ImportSummary, file: string): string {
   if (summary.status === 'already') {
     return alreadyThere(file, ` (${parts}${errors === null ? '' : `; rejected rows are in ${errors}`})`);
   }
-  const { companies_created: made } = summary;
-  const companies =
-    made === 0 ? '' : `, ${counted(made, 'missing company', 'missing companies')} ${verb}created`;
+  const { companies_created: companies, stages_created: stages } = summary;
+  const made = [
+    ...(companies > 0
+      ? [`, ${counted(companies, 'missing company', 'missing companies')} ${verb}created`]
+      : []),
+    ...(stages > 0 ? [`, ${counted(stages, 'missing stage')} ${verb}created`] : []),
+  ].join('');
   const imported = created + updated + unchanged;
   const done = imported === rows ? '' : `${formatCount(imported)} of `;
   const noun = counted(rows, singularOf(resource), resource);
   const began = summary.dry_run ? `Checked ${noun}, nothing was written` : `Imported ${done}${noun}`;
-  return `${began}: ${parts}${companies} (${summary.seconds} s).`;
+  return `${began}: ${parts}${made} (${summary.seconds} s).`;
 }
 
 function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError {

@@ -8,13 +8,16 @@ import type { AuditAction } from '../../db/tables/audit.ts';
 import { type IssuedKey, issueKey, listKeys } from '../../db/tables/keys.ts';
 import { issuedEntry, recordAction } from '../database/audit.ts';
 import { checkedEmail, checkedName, databaseFlag, withStore } from '../database/database.ts';
+import { usageError } from '../errors.ts';
 import { printKey } from '../keys/output.ts';
 import type { Config } from '../settings/config.ts';
+import { canAsk, withQuestions } from '../terminal/questions.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 
 export interface InitOptions {
-  org: string;
+  /** Asked for on a terminal if it is missing. */
+  org?: string;
   user?: string;
   backup: boolean;
 }
@@ -29,8 +32,7 @@ interface Made {
 
 /** Creates what is missing, and prints the key and what to run next. */
 export async function runInit(options: InitOptions, config: Config): Promise<void> {
-  const name = checkedName('The name of an organization', options.org);
-  const email = options.user === undefined ? undefined : checkedEmail(options.user);
+  const { name, email } = options.org === undefined ? await asked(options) : named(options.org, options.user);
   const made = await withStore(config.db, (store) => setUp(store, name, email), {
     create: true,
     backup: options.backup,
@@ -49,6 +51,29 @@ export async function runInit(options: InitOptions, config: Config): Promise<voi
     return;
   }
   note(`Next: ${isServed ? 'crm list contacts   (with the key in CRM_API_KEY)' : serve}`);
+}
+
+interface Named {
+  name: string;
+  email: string | undefined;
+}
+
+function named(org: string, user: string | undefined): Named {
+  const email = user === undefined ? undefined : checkedEmail(user);
+  return { name: checkedName('The name of an organization', org), email };
+}
+
+/** Asks for the organization, and for the user if that is missing too. */
+async function asked({ user }: InitOptions): Promise<Named> {
+  if (!canAsk())
+    throw usageError("Required option '--org <name>' not specified.", 'crm init --org NAME --user EMAIL');
+  const known = user === undefined ? undefined : checkedEmail(user);
+  return withQuestions(async (ask) => {
+    const name = await ask('Name of the organization: ', (text) => named(text, undefined).name);
+    if (known !== undefined) return { name, email: known };
+    const read = (text: string) => (text.trim() === '' ? undefined : checkedEmail(text));
+    return { name, email: await ask('Your email (Enter for no user): ', read) };
+  });
 }
 
 // One transaction: two concurrent runs create one organization and one key.

@@ -1,6 +1,6 @@
 // The fields of `crm api`, as gh has them: -f gives text, -F a value of its own type, and brackets go into objects.
 import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
-import { splitPair } from '../api/list-request.ts';
+import { splitPair } from '../api/pairs.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { readInputText } from '../input/files.ts';
 

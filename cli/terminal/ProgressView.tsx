@@ -14,9 +14,9 @@ export interface ProgressViewProps {
 const BAR_CHARACTERS_MIN = 10;
 const BAR_CHARACTERS_MAX = 40;
 
-/** Label, bar and percentage; below it rate, ETA and counts; below that what the work waits for. */
+/** Label, bar and percentage; below it rate, ETA and counts, what the work waits for, and why some of it failed. */
 export function ProgressView({ snapshot, columns, hasColor }: ProgressViewProps): ReactNode {
-  const { label, done, total, note } = snapshot;
+  const { label, done, total, note, reasons = [] } = snapshot;
   const percent = percentDone(snapshot);
   const share = shareDone(snapshot);
   const amount = `${formatCount(done)}${total === null ? '' : `/${formatCount(total)}`} ${unitOf(snapshot)}`;
@@ -43,6 +43,11 @@ export function ProgressView({ snapshot, columns, hasColor }: ProgressViewProps)
           {note}
         </Text>
       )}
+      {reasons.map((reason) => (
+        <Text key={reason} wrap="truncate">
+          {reason}
+        </Text>
+      ))}
     </Box>
   );
 }

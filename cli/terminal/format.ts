@@ -18,6 +18,15 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
+/** An estimate in minutes, rounded up: `2 min`, `1 h 20 min`, `2 h`. */
+export function formatMinutes(minutes: number): string {
+  const whole = Math.ceil(minutes);
+  const [hours, rest] = [Math.floor(whole / 60), whole % 60];
+  return [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 || hours === 0 ? [`${rest} min`] : [])].join(
+    ' ',
+  );
+}
+
 /** A measured time: `0.41 s`, or `5 ms` if shorter than a tenth of a second. */
 export function formatTime(seconds: number): string {
   return seconds < 0.1 ? `${Math.max(1, Math.round(seconds * 1_000))} ms` : `${seconds.toFixed(2)} s`;

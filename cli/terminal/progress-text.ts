@@ -10,6 +10,8 @@ export interface ProgressState {
   skipped?: number;
   /** The fraction done, from 0 to 1, if it is known from something else than the count. */
   share?: number;
+  /** Why some failed, the most frequent reason first; only a terminal shows it. */
+  reasons?: readonly string[];
 }
 
 /** What to show. */

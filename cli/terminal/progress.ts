@@ -1,5 +1,5 @@
 // Shows the progress of long work on stderr: an Ink bar on a terminal, else a plain line every few seconds.
-import { formatCount, formatDuration } from './format.ts';
+import { formatCount, formatMinutes } from './format.ts';
 import { type ProgressState, progressLine, type Snapshot } from './progress-text.ts';
 import { note, stderr } from './streams.ts';
 import { noteWait, type Wait, waitInWords } from './wait-reasons.ts';
@@ -15,8 +15,15 @@ export interface ProgressOptions {
   quiet?: boolean;
   /** The rate limit in units per epoch-aligned minute. */
   ratePerMinuteMax?: number;
+  /** A higher limit, and the command by which an operator gives it. */
+  faster?: Faster | undefined;
   /** Units done before this run, which do not count for the rate. */
   startAt?: number;
+}
+
+export interface Faster {
+  ratePerMinuteMax: number;
+  command: string;
 }
 
 export interface Progress {
@@ -121,16 +128,18 @@ export class Meter {
 
 const minuteOf = (ms: number): number => Math.floor(ms / MINUTE_MS);
 
-/** The estimated time under the rate limit, in words; null if it is at most a minute. */
+/** The time that the rate limit makes of the work, and what would shorten it, in words; null if it is at most a minute. */
 export function estimateInWords(options: ProgressOptions): string | null {
-  const { label, unit, startAt = 0, ratePerMinuteMax } = options;
+  const { label, unit, startAt = 0, ratePerMinuteMax, faster } = options;
   const total = options.total ?? options.about;
   if (total === undefined || ratePerMinuteMax === undefined) return null;
-  const seconds = ((total - startAt) / ratePerMinuteMax) * 60;
-  if (seconds <= 60) return null;
+  const left = total - startAt;
+  if (left <= ratePerMinuteMax) return null;
+  const at = (rate: number): string => `at ${formatCount(rate)} a minute: ${formatMinutes(left / rate)}`;
   const about = options.total === null ? 'about ' : '';
-  const rate = `at most ${formatCount(ratePerMinuteMax)} per minute`;
-  return `${label}: ${about}${formatCount(total - startAt)} ${unit}, ${rate}: about ${formatDuration(seconds)}.`;
+  const estimate = `${label}: ${about}${formatCount(left)} ${unit} ${at(ratePerMinuteMax)}.`;
+  if (faster === undefined) return estimate;
+  return `${estimate}\nAt ${formatCount(faster.ratePerMinuteMax)} a minute it takes ${formatMinutes(left / faster.ratePerMinuteMax)}. For that, ask the operator to run: ${faster.command}`;
 }
 
 /** Shows progress on stderr until `stop`, which leaves only the final line. */

@@ -1,9 +1,10 @@
 // Questions to the person at the terminal.
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline';
+import { createInterface as createPromptInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { CliError, usageError } from '../errors.ts';
-import { stderr, writeForPeople } from './streams.ts';
+import { CliError, describeError, usageError } from '../errors.ts';
+import { note, stderr, writeForPeople } from './streams.ts';
 import { neutralize } from './text.ts';
 
 /** The next step of a command that cannot ask. */
@@ -12,6 +13,11 @@ export const ADD_YES = 'add --yes to delete without a prompt.';
 /** Whether a person can answer: stdin and stderr are a terminal. */
 export function canAsk(): boolean {
   return isatty(0) && stderr.isTTY;
+}
+
+/** Whether a person can use a screen with keys. */
+export function canShowScreen(): boolean {
+  return canAsk() && process.env.TERM !== 'dumb';
 }
 
 /** @throws CliError with the usage code if nobody can be asked before something is deleted */
@@ -29,7 +35,7 @@ export async function confirmDelete(what: string): Promise<void> {
 /** Asks for a line that is not shown while it is typed. */
 export async function askSecret(question: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
+  const terminal = createPromptInterface({ input: process.stdin, output: silent, terminal: true });
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   writeForPeople(neutralize(question));
   try {
@@ -40,15 +46,65 @@ export async function askSecret(question: string): Promise<string> {
   }
 }
 
+/** Asks until the answer can be read; a CliError of `read` says why it cannot. */
+export type Ask = <T>(question: string, read: (answer: string) => T) => Promise<T>;
+
 /** Asks for a yes on the terminal; any other answer means no. */
-export async function confirm(question: string): Promise<boolean> {
+export function confirm(question: string): Promise<boolean> {
+  return withQuestions((ask) => ask(`${question} [y/N] `, (answer) => /^y(?:es)?$/i.test(answer.trim())));
+}
+
+/** Does work that asks questions on the terminal; what is typed ahead answers the next ones. */
+export async function withQuestions<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
   const terminal = createInterface({ input: process.stdin, output: stderr.stream });
+  const lines = new Lines(terminal);
   // Without a listener, readline swallows Ctrl-C.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  const ask: Ask = async (question, read) => {
+    for (;;) {
+      terminal.setPrompt(neutralize(question));
+      terminal.prompt();
+      const answer = await lines.next();
+      try {
+        return read(answer);
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        note(describeError(error));
+      }
+    }
+  };
   try {
-    const answer = await terminal.question(`${neutralize(question)} [y/N] `);
-    return /^y(?:es)?$/i.test(answer.trim());
+    return await work(ask);
   } finally {
     terminal.close();
+  }
+}
+
+/** The lines that a person types, in order. */
+class Lines {
+  readonly #typed: string[] = [];
+  #isClosed = false;
+  #wake = (): void => {};
+
+  constructor(terminal: Interface) {
+    terminal.on('line', (line) => {
+      this.#typed.push(line);
+      this.#wake();
+    });
+    terminal.on('close', () => {
+      this.#isClosed = true;
+      this.#wake();
+    });
+  }
+
+  /** The next line, once it is typed; throws a CliError if none can come. */
+  async next(): Promise<string> {
+    while (this.#typed.length === 0) {
+      if (this.#isClosed) throw new CliError('There was no answer.');
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.#typed.shift() ?? '';
   }
 }

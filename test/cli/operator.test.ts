@@ -11,6 +11,27 @@ beforeAll(async () => {
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe('init', () => {
+  test('asks on a terminal for what is missing, until it can be used', async () => {
+    using other = new Sandbox();
+    const { code, output } = await other.onTerminal(['init'], {
+      when: 'Name of the organization: ',
+      during: (type) => type('Acme Inc\rada@\rada@example.com\r'),
+    });
+    expect(output).toContain('Your email (Enter for no user): ');
+    expect(output).toContain('"ada@" is not a valid email address.');
+    expect(output).toContain('Created organization Acme Inc (');
+    expect(output).toContain('Created user ada@example.com.');
+    expect(output).toContain('Next: ');
+    expect(code).toBe(0);
+
+    const unanswered = await other.onTerminal(['init'], { when: 'organization: ', answer: '\u0004' });
+    expect(unanswered.output).toContain('There was no answer.');
+    expect(unanswered.code).toBe(1);
+    const piped = await other.crm(['init']);
+    expect(piped.code).toBe(2);
+    expect(piped.stderr).toContain("Required option '--org <name>' not specified.\nNext: ");
+  });
+
   test('prints the bare key in a pipe, and the rest on stderr', async () => {
     await using other = await Sandbox.withDatabase();
     const { code, stdout, stderr } = await other.crm(['init', '--org', 'Other', '--user', 'b@example.com']);

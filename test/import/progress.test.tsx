@@ -1,6 +1,7 @@
 // The progress display: what it says, how it fits narrow terminals, and an ETA that knows the rate limit.
 import { afterEach, describe, expect, test } from 'bun:test';
 import { cleanup, render } from 'ink-testing-library';
+import { RejectionReasons } from '../../cli/import/session/rejection-reasons.ts';
 import { formatDuration } from '../../cli/terminal/format.ts';
 import { ProgressView } from '../../cli/terminal/ProgressView.tsx';
 import { estimateInWords, estimateSeconds, Meter } from '../../cli/terminal/progress.ts';
@@ -37,6 +38,25 @@ describe('the progress bar', () => {
         'waiting 12 s for the rate limit',
       ].join('\n'),
     );
+  });
+
+  test('groups what is rejected by its reason, a line each', () => {
+    const reasons = new RejectionReasons();
+    const missing = (name: string) => ({
+      ...{ code: 'RESOURCE_NOT_FOUND', path: 'company' },
+      message: `no company has the name "${name}"; create it with --create-missing`,
+    });
+    const row = { line: 2, entries: [], original: [], fault: null };
+    for (const name of ['Acme', 'Globex']) reasons.take(row, missing(name), null);
+    reasons.take(
+      row,
+      { code: 'VALIDATION_FAILED', path: 'email', message: 'must be an email address' },
+      null,
+    );
+    expect(frame(48, { reasons: reasons.shortLines }).split('\n').slice(3)).toEqual([
+      '  2 rows: company: no company has the name "Acm…',
+      '  1 row: email: must be an email address',
+    ]);
   });
 
   test('gives up the bar, and never a second line, on a narrow terminal', () => {
@@ -136,12 +156,14 @@ describe('the ETA', () => {
   });
 
   test.each([
-    [{ total: 40_000 }, 'Work: 40,000 rows, at most 20,000 per minute: about 2 min 0 s.'],
+    [{ total: 40_000 }, 'Work: 40,000 rows at 20,000 a minute: 2 min.'],
     [{ total: 40_000, startAt: 30_000 }, null],
+    [{ total: null, about: 100_000 }, 'Work: about 100,000 rows at 20,000 a minute: 5 min.'],
     [
-      { total: null, about: 100_000 },
-      'Work: about 100,000 rows, at most 20,000 per minute: about 5 min 0 s.',
+      { total: 1_000_000, faster: { ratePerMinuteMax: 100_000, command: 'crm keys update ID' } },
+      'Work: 1,000,000 rows at 20,000 a minute: 50 min.\nAt 100,000 a minute it takes 10 min. For that, ask the operator to run: crm keys update ID',
     ],
+    [{ total: 2_410_000 }, 'Work: 2,410,000 rows at 20,000 a minute: 2 h 1 min.'],
     [{ total: null }, null],
     [{ total: 19_000 }, null],
   ])('long work is reported beforehand: %j', (options, words) => {

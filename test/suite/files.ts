@@ -24,18 +24,10 @@ const named = (folder: string, names: readonly string[]) => names.map((name) => 
 // how they go about it where what they ask of the service is tried on both; bodies, lines of the log and descriptions.
 const OF_ONE_ENGINE = [
   ...['test/sqlite/', 'test/readers/', 'test/postgres/', ...named('nodes', ['faults', 'promotion'])],
+  ...named('cli', ['api', 'binary', 'bulk', 'changes-days', 'completion', 'components', 'config', 'debug']),
   ...named('cli', [
-    'api',
-    'binary',
-    'bulk',
-    'changes-days',
-    'components',
-    'config',
-    'debug',
     'export',
     'health',
-  ]),
-  ...named('cli', [
     'interrupted-export',
     'key-rules',
     'list',

@@ -15,7 +15,13 @@ export async function importPipelines(
 ): Promise<{ created: number; matched: number }> {
   const { keyPrefix, interruption } = job;
   const { signal } = interruption;
-  const lookups = new Lookups(job.client, { createMissing: false, isDryRun: false, keyPrefix, signal });
+  const lookups = new Lookups(job.client, {
+    createMissing: false,
+    createStages: false,
+    isDryRun: false,
+    keyPrefix,
+    signal,
+  });
   const free = [...(await lookups.pipelines())];
   const result = { created: 0, matched: 0 };
   for await (const record of exported) {

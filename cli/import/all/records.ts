@@ -113,8 +113,8 @@ export class RecordsImport {
   }
 
   async #rows({ resource, path, input }: ExportedFile, part: Part): Promise<PartResult> {
-    const { request, url, organizationId, apiKey, client, ids, reporter, interruption, requestsPerMinute } =
-      this.#parts;
+    const { request, url, organizationId, apiKey, client, ids, reporter, interruption } = this.#parts;
+    const { requestsPerMinute, keyId } = this.#parts;
     const { name, takes, earlier } = part;
     // Exported files use field names and plain values: nothing must be guessed.
     const survey = { ...input.survey, evidence: new Evidence() };
@@ -130,7 +130,7 @@ export class RecordsImport {
       earlier: journal.state.errors ?? earlier?.errors ?? null,
     });
     const run = new RowRun({
-      ...{ ...shared, job, journal, errorsFile, requestsPerMinute },
+      ...{ ...shared, job, journal, errorsFile, requestsPerMinute, keyId },
       ...(earlier !== null && { before: earlier.summary }),
     });
     const summary = job.summary(await run.go());
@@ -205,6 +205,7 @@ export class RecordsImport {
       skipped: 0,
       rejected: 0,
       companies_created: 0,
+      stages_created: 0,
       errors_file: null,
       dry_run: false,
       status: 'finished',

@@ -15,14 +15,19 @@ const REASONS = {
 /** What the plan does with each column, one line each. */
 export function describePlan(plan: Plan): string[] {
   const width = Math.min(WIDTH_MAX, Math.max(0, ...[...plan.columns.keys()].map((header) => header.length)));
-  const lines = [...plan.columns].map(
-    ([header, { destination }]) =>
-      `  ${header.padEnd(width)} → ${describe(destination)}${notes(plan, header, destination)}`,
+  const lines = [...plan.columns.keys()].map(
+    (header) => `  ${header.padEnd(width)} → ${describeColumn(plan, header)}`,
   );
   const constants = plan.constants.map(
     ({ destination, value }) => `  ${`"${value}"`.padEnd(width)} → ${describe(destination)}, in every row`,
   );
   return [...lines, ...constants];
+}
+
+/** What the plan does with a column; undefined if it does not know the column. */
+export function describeColumn(plan: Plan, header: string): string | undefined {
+  const destination = plan.columns.get(header)?.destination;
+  return destination && `${describe(destination)}${notes(plan, header, destination)}`;
 }
 
 function describe(destination: Destination): string {

@@ -76,7 +76,8 @@ export function settledRequest(
   return null;
 }
 
-function draftPlan(
+/** The plan as far as it goes, and what prevents it. */
+export function draftPlan(
   resource: Resource,
   survey: Survey,
   request: ImportRequest,

@@ -19,7 +19,7 @@ import {
   type SourceRow,
 } from '../row.ts';
 import { type Cell, cellsOf, settled } from './cells.ts';
-import type { Lookups } from './lookups.ts';
+import { type Lookups, PLACEHOLDER_ID } from './lookups.ts';
 import { stagesToCreate } from './stages.ts';
 
 /** The row, ready to send or rejected with all its faults; throws errors that are not about the row. */
@@ -165,12 +165,14 @@ async function lookUp({ body, wanted, faults }: Draft, lookups: Lookups): Promis
       likely !== undefined ? { name: likely } : typeof id === 'string' ? { id } : {},
     );
     body.pipeline_id = pipeline.id;
-    return lookups.stage(pipeline, text);
+    return lookups.stage(pipeline, text, false);
   });
   await resolve('contact', (email) => lookups.contact(email));
-  // Last, because it may create a company, and a rejected row must not.
+  // Last, because they may create a company or a stage, and a rejected row must not.
   const isWanted = faults.length === 0;
   await resolve('company', (text) => lookups.company(text, isWanted));
+  const lacking = body.stage_id === PLACEHOLDER_ID && faults.length === 0 ? pipeline : undefined;
+  if (lacking !== undefined) await resolve('stage', (text) => lookups.stage(lacking, text));
 }
 
 // Every resource with owner or contact lookups has custom fields.

@@ -1,4 +1,4 @@
-// Converts names to IDs: asks the server once for companies, contacts, pipelines and stages, and caches them.
+// Converts names to IDs: asks the server once for companies, contacts and pipelines, and caches them.
 
 import { faultsOf } from '../../../db/model/check.ts';
 import type { Data } from '../../../db/model/json.ts';
@@ -12,12 +12,16 @@ import { type Named, type Pipeline, pipelineNamed, stageNamed } from '../../api/
 import { isRefusal } from '../../errors.ts';
 import { sha256 } from '../../files/digest.ts';
 import { RowFault, rejectionOf } from '../row.ts';
+import type { SuggestedFlags } from '../suggested-flags.ts';
 import { requestForRow } from './row-request.ts';
+import { createStage } from './stages.ts';
 import { keyOf } from './unique-keys.ts';
 
 export interface LookupOptions {
   /** Creates missing companies; their idempotency keys start with `keyPrefix`. */
   createMissing: boolean;
+  /** Adds stages that a pipeline does not have. */
+  createStages: boolean;
   keyPrefix: string;
   /** Nothing is kept: companies that would be created get a placeholder ID. */
   isDryRun: boolean;
@@ -55,10 +59,13 @@ export class Lookups {
   readonly #companies = new Memory<string | null>();
   readonly #created = new Memory<string>();
   readonly #contacts = new Memory<string>();
+  readonly #stages = new Memory<string>();
   readonly #directories: { [resource: string]: Promise<Directory | null> } = {};
   #pipelines: Promise<Pipeline[]> | undefined;
   /** Companies that were, or in a dry run would be, created. */
   createdCompanies = 0;
+  /** Stages that were, or in a dry run would be, created. */
+  createdStages = 0;
 
   constructor(client: Client, options: LookupOptions) {
     this.#client = client;
@@ -98,9 +105,19 @@ export class Lookups {
     return foundIn(pipelineNamed(await this.pipelines(), which));
   }
 
-  /** ID of the stage with this name. */
-  stage(pipeline: Pipeline, text: string): string {
-    return foundIn(stageNamed(pipeline, text)).id;
+  /** ID of the stage with this name; '' for one that is only created if the record `isWanted`. */
+  async stage(pipeline: Pipeline, text: string, isWanted = true): Promise<string> {
+    const named = stageNamed(pipeline, text);
+    const isMissing = 'choices' in named && named.choices.length > 0;
+    if (!isMissing || !this.#options.createStages) return foundIn(named, [{ createStages: true }]).id;
+    if (!isWanted) return PLACEHOLDER_ID;
+    return this.#stages.get(JSON.stringify([pipeline.id, text.trim().toLowerCase()]), async () => {
+      const { isDryRun, signal } = this.#options;
+      this.createdStages += 1;
+      if (isDryRun) return PLACEHOLDER_ID;
+      pipeline.stages = await createStage(this.#client, pipeline.id, text.trim(), signal);
+      return foundIn(stageNamed(pipeline, text)).id;
+    });
   }
 
   async #findCompany(value: string): Promise<string | null> {
@@ -179,12 +196,13 @@ function notFound(message: string): RowFault {
   return new RowFault('RESOURCE_NOT_FOUND', '', message);
 }
 
-function foundIn<T>(named: Named<T>): T {
+function foundIn<T>(named: Named<T>, orElse: readonly SuggestedFlags[] = []): T {
   if ('found' in named) return named.found;
   const { code, message, choices, usual } = named;
   if (choices.length === 0) throw new RowFault(code, '', message);
-  const whole = `${message} ${choices.join(', ')} (replace the value with --map-value)`;
-  throw new RowFault(code, '', whole, { choices, ...(usual && { usual }) });
+  const ways = orElse.length > 0 ? ', or create the stage with --create-stages' : '';
+  const whole = `${message} ${choices.join(', ')} (replace the value with --map-value${ways})`;
+  throw new RowFault(code, '', whole, { choices, orElse, ...(usual && { usual }) });
 }
 
 function notCertain(message: string): RowFault {

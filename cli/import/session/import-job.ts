@@ -48,7 +48,8 @@ export class ImportJob implements RowJob {
     this.settings = JSON.stringify([
       onDuplicateOf(request),
       request.createMissing,
-      sha256(values).slice(0, 16),
+      // A stage that is created and a value that is replaced both decide which stage a row gets.
+      sha256(request.createStages ? `${values}\nstages` : values).slice(0, 16),
     ]);
     this.isSentAgain = plan.matching?.isRequired === true;
     this.otherWays = Object.keys(resource.unique).map(
@@ -97,6 +98,7 @@ export class ImportJob implements RowJob {
       rows: figures.created + figures.updated + figures.unchanged + figures.skipped + figures.rejected,
       ...figures,
       companies_created: this.#passes.reduce((sum, { createdCompanies }) => sum + createdCompanies, 0),
+      stages_created: this.#passes.reduce((sum, { createdStages }) => sum + createdStages, 0),
       errors_file: errorsFile,
       dry_run: request.isDryRun,
       status,
@@ -143,10 +145,10 @@ class ImportPass implements RowSender {
 
   constructor(parts: ImportParts, keyPrefix: string) {
     const { request, client, interruption } = parts;
-    const { createMissing, isDryRun, concurrency } = request;
+    const { createMissing, createStages, isDryRun, concurrency } = request;
     this.#parts = parts;
     this.#lookups = new Lookups(client, {
-      ...{ createMissing, keyPrefix, isDryRun, signal: interruption.signal },
+      ...{ createMissing, createStages, keyPrefix, isDryRun, signal: interruption.signal },
     });
     // Each batch of a dry run depends on the results of those before it.
     this.concurrency = isDryRun ? 1 : concurrency;
@@ -155,6 +157,10 @@ class ImportPass implements RowSender {
 
   get createdCompanies(): number {
     return this.#lookups.createdCompanies;
+  }
+
+  get createdStages(): number {
+    return this.#lookups.createdStages;
   }
 
   get replays(): number {

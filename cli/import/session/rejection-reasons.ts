@@ -1,5 +1,6 @@
 // Groups rejected rows by reason: number of rows, values, and how to fix them.
 import { counted, formatCount } from '../../terminal/format.ts';
+import { neutralizeLine } from '../../terminal/text.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type Diagnosis, type ImportRequest, onDuplicateOf } from '../request.ts';
 import { likeliest, type Rejection, type Remedy, type RowReason, type SourceRow } from '../row.ts';
@@ -20,6 +21,7 @@ interface Group {
 
 const GROUPS_MAX = 50;
 const LINES_MAX = 8;
+const LIVE_LINES_MAX = 3;
 const VALUES_MAX = 20;
 const VALUES_SHOWN_MAX = 4;
 const MESSAGE_CHARACTERS_MAX = 300;
@@ -79,7 +81,7 @@ export class RejectionReasons {
     return {
       lines: this.lines,
       ...{ isNothingIn, changes },
-      orElse: mended.flatMap(({ orElse = [] }) => orElse),
+      orElse: alternatives(mended),
       isWhole: this.#othersRows === 0 && mended.every((one) => one.changes !== undefined),
       isMissing: groups.some(
         ({ reason: { code } }, at) => code === 'RESOURCE_NOT_FOUND' && mended[at]?.changes === undefined,
@@ -100,9 +102,32 @@ export class RejectionReasons {
     return [...lines, `  … and ${number} other ${more === 1 ? 'reason' : 'reasons'}`];
   }
 
+  /** The most frequent reasons, short enough to be read while more rows are sent. */
+  get shortLines(): string[] {
+    return this.#sorted()
+      .slice(0, LIVE_LINES_MAX)
+      .map(({ rows, reason: { path, message } }) => {
+        const [brief = message] = message.split(/; | \(/);
+        const where = path === '' || message.startsWith(`${path}:`) ? '' : `${path}: `;
+        return neutralizeLine(`  ${counted(rows, 'row')}: ${where}${brief}`);
+      });
+  }
+
   #sorted(): Group[] {
     return [...this.#groups.values()].sort((one, other) => other.rows - one.rows);
   }
+}
+
+/** For each other way to fix some of the rows, all flags: those of the other rows with it. */
+function alternatives(mended: readonly Mended[]): SuggestedFlags[] {
+  const ways = new Map(mended.flatMap(({ orElse = [] }) => orElse.map((way) => [JSON.stringify(way), way])));
+  return [...ways].map(([text, way]) =>
+    together(
+      mended.flatMap(({ changes, orElse = [] }) =>
+        orElse.some((one) => JSON.stringify(one) === text) ? [way] : (changes ?? []),
+      ),
+    ),
+  );
 }
 
 function together(all: readonly SuggestedFlags[]): SuggestedFlags {
@@ -135,14 +160,17 @@ function headerOf(row: SourceRow, { path }: RowReason, { columns }: Plan): strin
   return second === undefined ? (header ?? null) : null;
 }
 
-function changesFor(
-  group: Group,
-  request: ImportRequest,
-  plan: Plan,
-): { changes?: SuggestedFlags; orElse?: readonly SuggestedFlags[] } {
+/** The flags that fix the rows of a group, and other flags that do. */
+interface Mended {
+  changes?: SuggestedFlags;
+  orElse?: readonly SuggestedFlags[];
+}
+
+function changesFor(group: Group, request: ImportRequest, plan: Plan): Mended {
   const { reason, header } = group;
   const { changes, orElse, choices }: Remedy = reason.remedy ?? {};
-  if (choices !== undefined) return valueChanges(group, reason.remedy ?? {});
+  if (choices !== undefined)
+    return { ...valueChanges(group, reason.remedy ?? {}), ...(orElse && { orElse }) };
   const isUnique = Object.keys(plan.resource.unique).length > 0;
   if (reason.code === 'RESOURCE_CONFLICT' && isUnique && onDuplicateOf(request) === 'fail')
     return { changes: { onDuplicate: 'skip' }, orElse: [{ onDuplicate: 'update' }] };

@@ -29,7 +29,7 @@ export class Reporter extends Display {
 
   settled(done: number, { skipped = 0, rejected = 0, ...others }: Partial<Counts>): void {
     const ok = Object.values(others).reduce((sum, count) => sum + count, 0);
-    this.show({ done, ok, failed: rejected, skipped });
+    this.show({ done, ok, failed: rejected, skipped, reasons: this.reasons.shortLines });
   }
 
   override async stop(): Promise<void> {

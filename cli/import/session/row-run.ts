@@ -6,6 +6,7 @@ import { secondsSince } from '../../input/instant.ts';
 import { counted, formatCount, withCapital } from '../../terminal/format.ts';
 import { note } from '../../terminal/streams.ts';
 import { type Counts, totalCounts } from '../request.ts';
+import { fasterThan } from './preflight.ts';
 import { nextPass } from './resume.ts';
 import { type PassOptions, reportSettled, runPass } from './row-pass.ts';
 import type { RunParts } from './run-parts.ts';
@@ -92,7 +93,7 @@ export class RowRun {
   }
 
   async #run(how: PassOptions): Promise<void> {
-    const { request, job, input, journal, reporter, requestsPerMinute, before } = this.#parts;
+    const { request, job, input, journal, reporter, requestsPerMinute, keyId, before } = this.#parts;
     const { rows, pass, open, openReach, batchSize } = journal.state;
     const beyond = Math.max(0, (input.rowCount ?? 0) - openReach - 1);
     await reporter.start({
@@ -101,6 +102,7 @@ export class RowRun {
       total: pass.number === 1 ? input.rowCount : open.size + beyond,
       startAt: rows + (before?.rows ?? 0),
       ratePerMinuteMax: requestsPerMinute * batchSize,
+      faster: fasterThan({ requestsPerMinute, keyId }, batchSize),
     });
     reportSettled(this.#parts);
     this.#replays += await runPass(this.#parts, how);
@@ -148,13 +150,12 @@ export class RowRun {
 
   #nextStep(rows: number): string {
     const { request, job, input, journal } = this.#parts;
-    if (request.isDryRun || !job.isWrite) return 'run the same command again; nothing was written.';
+    const same = request.command === undefined ? 'the same command again' : request.command;
+    if (request.isDryRun || !job.isWrite) return `run ${same}; nothing was written.`;
     if (input.digest !== null && journal.state.refusal !== null)
-      return 'then run the same command again to continue. No row is lost or duplicated.';
+      return `then run ${same} to continue. No row is lost or duplicated.`;
     if (input.digest !== null) {
-      const command = request.isResumeWanted
-        ? 'the same command again'
-        : 'the command again without --no-resume';
+      const command = request.isResumeWanted ? same : 'the command again without --no-resume';
       return `run ${command} to continue after row ${formatCount(rows)}. No row is lost or duplicated.`;
     }
     const unknown = formatCount(journal.state.batchSize * request.concurrency);

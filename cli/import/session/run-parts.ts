@@ -8,7 +8,7 @@ import type { RowJob } from './row-job.ts';
 
 export type RunRequest = Pick<
   ImportRequest,
-  'input' | 'isDryRun' | 'isQuiet' | 'isResumeWanted' | 'stopAfter' | 'concurrency'
+  'input' | 'command' | 'isDryRun' | 'isQuiet' | 'isResumeWanted' | 'stopAfter' | 'concurrency'
 >;
 
 export interface RunParts {
@@ -20,6 +20,7 @@ export interface RunParts {
   errorsFile: ErrorsFile | null;
   interruption: AbortController;
   requestsPerMinute: number;
+  keyId: string;
   /** What earlier parts of the same run processed. */
   before?: Partial<Counts> & { rows: number };
 }

@@ -1,0 +1,139 @@
+// The mapping of an import with its first rows, before anything is sent: keys change it.
+import { Box, Text } from 'ink';
+import { type ReactNode, useRef, useState } from 'react';
+import { formatCount } from '../../terminal/format.ts';
+import { MARK_COLUMNS, RowList } from '../../terminal/RowList.tsx';
+import { cut, fit, movedBy } from '../../terminal/screen-text.ts';
+import type { ScreenProps } from '../../terminal/show-screen.tsx';
+import { useKeys } from '../../terminal/use-keys.ts';
+import { wrapLines } from '../../terminal/wrap.ts';
+import type { ImportRequest } from '../request.ts';
+import { type Draft, draftOf, type ImportView, switchesOf, withMeaning, withSwitched } from './draft.ts';
+import { MeaningList } from './MeaningList.tsx';
+
+const NAME_COLUMNS_MAX = 28;
+const MEANING_COLUMNS_MAX = 44;
+const PROBLEM_LINES_MAX = 4;
+
+/** Left with the request to carry out, or with `cancelled`. */
+export function ImportScreen(
+  props: ScreenProps<ImportRequest | 'cancelled'> & { subject: ImportView; initial: ImportRequest },
+): ReactNode {
+  const { subject, initial, size, hasColor, leave } = props;
+  const [request, setDrawn] = useState(initial);
+  // Keys that arrive together need what those before them changed.
+  const latest = useRef(initial);
+  const setRequest = (changed: ImportRequest): void => {
+    latest.current = changed;
+    setDrawn(changed);
+  };
+  const [selected, setSelected] = useState(0);
+  const [isChoosing, setChoosing] = useState(false);
+  const draft = draftOf(subject, request);
+  const problems = problemLines(draft, size.columns);
+  const facts = [...(subject.estimate?.split('\n') ?? []).map((line) => cut(line, size.columns))];
+  const height = Math.max(1, size.rows - facts.length - problems.length - 4);
+  const current = draft.columns[selected];
+  useKeys(
+    (input, key) => {
+      const moved = movedBy(key, selected, { count: draft.columns.length, height });
+      const turned = switchesOf(subject.resource).find((one) => one.key === input);
+      if (moved !== undefined) setSelected(moved);
+      else if (key.return && current !== undefined) setChoosing(true);
+      else if (turned !== undefined) setRequest(withSwitched(latest.current, turned.name));
+      else if (input === 'i' && draftOf(subject, latest.current).problems.length === 0) leave(latest.current);
+      else if (input === 'q' || key.escape) leave('cancelled');
+    },
+    { isActive: !isChoosing },
+  );
+  const choose = (meaning: string | null): void => {
+    setChoosing(false);
+    if (meaning !== null && current !== undefined)
+      setRequest(withMeaning(latest.current, current.header, meaning));
+  };
+  const { name } = subject.resource;
+  const count = subject.rowCount === null ? '' : `, ${formatCount(subject.rowCount)} rows`;
+  return (
+    <Box flexDirection="column" width={size.columns} height={size.rows}>
+      <Text bold={hasColor} wrap="truncate">
+        {cut(
+          `${request.isDryRun ? 'Check' : 'Import'} ${name} from ${subject.survey.name}${count}`,
+          size.columns,
+        )}
+      </Text>
+      {facts.map((line) => (
+        <Text key={line} wrap="truncate">
+          {line}
+        </Text>
+      ))}
+      {isChoosing && current !== undefined ? (
+        <MeaningList
+          {...{ resource: subject.resource, column: current, hasColor, choose }}
+          size={{ columns: size.columns, rows: size.rows - facts.length - 1 }}
+        />
+      ) : (
+        <>
+          <Text dimColor={hasColor} wrap="truncate">
+            {fit('', MARK_COLUMNS) +
+              columnsLine('COLUMN', 'BECOMES', ['FIRST ROWS'], widthsOf(draft, size.columns))}
+          </Text>
+          <RowList
+            {...{ selected, height, hasColor, columns: size.columns }}
+            lines={draft.columns.map(({ header, goesTo, values }) =>
+              columnsLine(header, goesTo ?? '? unknown', values, widthsOf(draft, size.columns)),
+            )}
+          />
+          {problems.map((line) => (
+            <Text key={line} wrap="truncate" {...(hasColor && { color: 'red' })}>
+              {line}
+            </Text>
+          ))}
+          <Text wrap="truncate">{cut(switchLine(subject, request), size.columns)}</Text>
+          <Text dimColor={hasColor} wrap="truncate">
+            {cut(keysLine(draft, request), size.columns)}
+          </Text>
+        </>
+      )}
+    </Box>
+  );
+}
+
+interface Widths {
+  name: number;
+  meaning: number;
+  values: number;
+}
+
+function widthsOf({ columns }: Draft, width: number): Widths {
+  const longest = (texts: readonly string[], max: number): number =>
+    Math.min(max, Math.max(0, ...texts.map((text) => Bun.stringWidth(text))));
+  const name = longest(
+    ['COLUMN', ...columns.map(({ header }) => header)],
+    Math.min(NAME_COLUMNS_MAX, width / 3),
+  );
+  const meanings = columns.map(({ goesTo }) => goesTo ?? '? unknown');
+  const meaning = longest(meanings, Math.min(MEANING_COLUMNS_MAX, Math.floor(width / 2.2)));
+  return { name: Math.floor(name), meaning, values: Math.max(0, width - name - meaning - MARK_COLUMNS - 5) };
+}
+
+function columnsLine(name: string, meaning: string, values: readonly string[], widths: Widths): string {
+  const shown = values.filter((value) => value !== '').join(' · ');
+  return `${fit(name, widths.name)} → ${fit(meaning, widths.meaning)}  ${cut(shown, widths.values)}`;
+}
+
+function problemLines({ problems }: Draft, columns: number): string[] {
+  const lines = problems.flatMap((problem) => wrapLines(problem, columns).split('\n'));
+  const hidden = lines.length - PROBLEM_LINES_MAX;
+  return hidden <= 0 ? lines : [...lines.slice(0, PROBLEM_LINES_MAX - 1), '…'];
+}
+
+function switchLine({ resource }: ImportView, request: ImportRequest): string {
+  return switchesOf(resource)
+    .map(({ key, name, label }) => `[${request[name] ? 'x' : ' '}] ${key} ${label}`)
+    .join('  ');
+}
+
+function keysLine({ problems }: Draft, { isDryRun }: ImportRequest): string {
+  const go = problems.length === 0 ? [`i ${isDryRun ? 'check' : 'import'}`] : [];
+  return ['↑↓ move', 'Enter change', ...go, 'q cancel'].join(' · ');
+}

@@ -1,0 +1,42 @@
+// A line of text that is typed on a screen.
+import { Text } from 'ink';
+import { type ReactNode, useRef, useState } from 'react';
+import { useKeys } from './use-keys.ts';
+
+/** A label and the text so far; Enter takes it, Esc leaves it. */
+export function TextLine(props: {
+  label: string;
+  initial?: string;
+  onDone: (text: string) => void;
+  onCancel: () => void;
+}): ReactNode {
+  const { label, initial = '', onDone, onCancel } = props;
+  // Keys that arrive together need each other's text.
+  const typed = useRef({ before: initial, after: '' });
+  const [, setDrawn] = useState(typed.current);
+  const set = (before: string, after: string): void => {
+    typed.current = { before, after };
+    setDrawn(typed.current);
+  };
+  useKeys((input, key) => {
+    const { before, after } = typed.current;
+    if (key.return) onDone(before + after);
+    else if (key.escape) onCancel();
+    else if (key.backspace || key.delete) set(before.slice(0, -1), after);
+    else if (key.leftArrow) set(before.slice(0, -1), before.slice(-1) + after);
+    else if (key.rightArrow) set(before + after.slice(0, 1), after.slice(1));
+    else if (key.home) set('', before + after);
+    else if (key.end) set(before + after, '');
+    else if (key.ctrl && input === 'u') set('', after);
+    else if (!key.ctrl && !key.meta && !/\p{Cc}/u.test(input)) set(before + input, after);
+  });
+  const { before, after } = typed.current;
+  return (
+    <Text wrap="truncate-start">
+      {label}
+      {before}
+      <Text inverse>{after.slice(0, 1) || ' '}</Text>
+      {after.slice(1)}
+    </Text>
+  );
+}
