@@ -369,9 +369,10 @@ const HOUSE: Record<string, string[]> = {
   'db/tables': ['db/engine', 'db/model', 'db/model/resources'],
   server: ['db', 'db/counters', 'db/engine', 'db/model', 'db/tables'],
   'server/docs': ['db/model', 'db/tables', 'server/openapi', 'server/pipeline'],
-  'server/docs/client': [],
+  'server/docs/client': ['db/model'],
+  'server/docs/client/languages': [],
   'server/json': ['db/model'],
-  'server/lifecycle': ['db', 'db/engine', 'server/pipeline', 'server/quotas'],
+  'server/lifecycle': ['db', 'db/engine', 'server/docs', 'server/pipeline', 'server/quotas'],
   'server/logging': ['db/model', 'server/pipeline'],
   'server/metrics': [
     'db',
