@@ -58,8 +58,10 @@ async function argumentWords({ command, given, words, sources }: Place, current:
       return sources.organizations(words);
     case 'profile':
       return sources.profiles();
+    case 'name':
+      return command.name() === 'recipe' ? sources.recipes() : [];
     default:
-      return command.name() === 'recipe' ? sources.recipes() : [...(argument?.argChoices ?? [])];
+      return [...(argument?.argChoices ?? [])];
   }
 }
 

@@ -18,7 +18,7 @@ import { registerIngestCommand } from './commands/ingest.ts';
 import { registerInitCommand } from './commands/init.ts';
 import { registerKeysCommand } from './commands/keys.ts';
 import { registerLinkCommands } from './commands/link.ts';
-import { registerListCommand } from './commands/list.ts';
+import { helpOfList, registerListCommand } from './commands/list.ts';
 import { registerListenCommand } from './commands/listen.ts';
 import { registerManCommand } from './commands/man.ts';
 import { registerMcpCommand } from './commands/mcp.ts';
@@ -51,7 +51,7 @@ import { OUTPUT_FORMATS } from './terminal/output.ts';
 import { knowCommands } from './terminal/program-name.ts';
 import { redact } from './terminal/redact.ts';
 import { note, writeOut } from './terminal/streams.ts';
-import { refuseUnknownHelp, usageErrorOf, withHelpFlag } from './usage-errors.ts';
+import { commandAt, refuseUnknownHelp, usageErrorOf, withHelpFlag } from './usage-errors.ts';
 import { versionLine } from './version.ts';
 
 const EXAMPLES = `
@@ -161,6 +161,8 @@ export async function run(given: readonly string[]): Promise<number> {
     await refuseUnknownHelp(program, words);
     if (words.length === 0) program.outputHelp();
     else await parse(program, words);
+    if (printed.length > 0 && commandAt(program, words)?.name() === 'list')
+      printed.push(await helpOfList(words));
     if (printed.length > 0) await writeOut(shownHelp(printed.join('')));
     return Number(process.exitCode ?? EXIT.done);
   } catch (error) {

@@ -5,7 +5,7 @@ import { isObject } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { messageOf, usageError } from '../errors.ts';
 import { readInputText } from '../input/files.ts';
-import type { References } from './references.ts';
+import type { IdFinder } from './id-finder.ts';
 import { type GivenValues, givenValues } from './values.ts';
 
 /** What to send: JSON text, which the server validates as written, or values, some of which have to be found. */
@@ -29,7 +29,7 @@ export async function requestBody(
 /** The body as a request takes it. */
 export async function sentBody(
   body: RequestBody,
-  references: References,
+  references: IdFinder,
   pipelineId?: () => Promise<string>,
 ): Promise<{ rawBody: string } | { body: Data }> {
   return 'rawBody' in body ? body : { body: await body.values.found(references, pipelineId) };

@@ -7,10 +7,10 @@ import { choiceOf } from '../input/field-value.ts';
 import { isOurId } from '../input/record-id.ts';
 import { didYouMean } from '../nearest.ts';
 import { sinceMs } from '../settings/since.ts';
+import type { IdFinder } from './id-finder.ts';
 import { notAnId } from './ids.ts';
 import { type NameKind, nameKindOf } from './names.ts';
 import { splitPair } from './pairs.ts';
-import type { References } from './references.ts';
 import { idRangeOf } from './short-id.ts';
 
 /** What a filter takes. */
@@ -23,12 +23,12 @@ export type FilterShapes = Readonly<Record<string, FilterShape>>;
 const WINDOW: FilterShape = { type: 'instant', references: [] };
 
 /** The filters of a resource, with those by the time of its records. */
-export function filtersOf(resource: Resource): FilterShapes {
+export function listFilters(resource: Resource): FilterShapes {
   const windows = resource.sorts.map((sort) => [sort.replace(/_at$/, '_since'), WINDOW]);
   return { ...resource.filters, ...Object.fromEntries(windows) };
 }
 
-/** What can be named in place of an ID, with the filter that takes the ID. */
+/** What can be named instead of an ID, with the filter that takes the ID. */
 export function namedFilters(filters: FilterShapes): ReadonlyMap<NameKind, string> {
   const named = new Map<NameKind, string>();
   for (const [name, { references, hasWholeIds = false }] of Object.entries(filters)) {
@@ -49,7 +49,7 @@ export function checkedFilters(
   return checked;
 }
 
-type Find = (references: References) => Promise<string>;
+type Find = (references: IdFinder) => Promise<string>;
 
 const PIPELINE = 'pipeline_id';
 
@@ -67,7 +67,7 @@ export class CheckedFilters {
   }
 
   /** The query that the filters make, once what they name is found. */
-  async query(references: References): Promise<Record<string, string>> {
+  async query(references: IdFinder): Promise<Record<string, string>> {
     const query: Record<string, string> = {};
     for (const [key, find] of this.#finds) query[key] = await find(references);
     return query;

@@ -8,7 +8,7 @@ import type { Client } from './client.ts';
 import { commandForIds } from './ids.ts';
 import { listAt } from './pages.ts';
 import { nameOf } from './record-name.ts';
-import { type IdRange, idRangeOf, shortIdOf } from './short-id.ts';
+import { idRangeOf, type MeantIds, shortIdOf } from './short-id.ts';
 
 // A millisecond has at most the records of a batch, and a longer range more than anyone chooses from.
 const RECORDS_MAX = 200;
@@ -24,7 +24,7 @@ export async function wholeId(client: Client, resource: string, text: string): P
   return String(record.id);
 }
 
-async function recordsIn(client: Client, resource: string, range: IdRange): Promise<Data[]> {
+async function recordsIn(client: Client, resource: string, range: MeantIds): Promise<Data[]> {
   const { fromMs, untilMs, has } = range;
   const limit = fromMs === untilMs ? RECORDS_MAX : CANDIDATES_MAX + 1;
   // The time in an ID is that of created_at.

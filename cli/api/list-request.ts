@@ -5,10 +5,10 @@ import { usageError } from '../errors.ts';
 import type { ColumnLayout } from '../terminal/output.ts';
 import type { Client } from './client.ts';
 import { resourceColumns, targetColumns, v1Columns } from './column-layout.ts';
-import { checkedFilters, type FilterShape, type FilterShapes, filtersOf } from './filters.ts';
+import { checkedFilters, type FilterShape, type FilterShapes, listFilters } from './filters.ts';
+import { IdFinder } from './id-finder.ts';
 import { parseIncludes } from './includes.ts';
 import { listAt, PAGE_SIZE_MAX, type Pageable, pageFrom } from './pages.ts';
-import { References } from './references.ts';
 import { fieldsNeeded, listOfFields } from './selected-fields.ts';
 import { isTarget, parseTarget, resourceFor, resourcePath, wholePath } from './target.ts';
 import { findV1List, V1_LISTS, type V1List } from './v1.ts';
@@ -40,7 +40,7 @@ export function listRequest(what: string, options: ListOptions): ListRequest {
   if (options.api === 'v1') return v1Request(what, options);
   if (isTarget(what)) return subResourceRequest(what, options);
   const resource = resourceFor(what, 'list');
-  const filters = checkedFilters(resource.name, options.filter ?? [], filtersOf(resource));
+  const filters = checkedFilters(resource.name, options.filter ?? [], listFilters(resource));
   const { sortBy, sortDirection } = options;
   const order = {
     ...(sortBy !== undefined && { sort_by: sortBy }),
@@ -51,7 +51,7 @@ export function listRequest(what: string, options: ListOptions): ListRequest {
   const fields = fieldsNeeded(options.fields, look.allFields);
   const path = resourcePath(resource);
   const include = includes.length > 0 && { include: includes.map(({ name }) => name) };
-  const query = onceFor(async (client) => filters.query(new References(client)));
+  const query = onceFor(async (client) => filters.query(new IdFinder(client)));
   const list = onceFor(async (client) => {
     const shown = { ...(await query(client)), ...order, ...include };
     return fields === undefined ? listAt(path, shown) : listOfFields(path, shown, fields);
@@ -92,7 +92,7 @@ function subResourceRequest(what: string, options: ListOptions): ListRequest {
       'remove them. The newest comes first.',
     );
   }
-  const list = onceFor(async (client) => listAt(await wholePath(target, new References(client))));
+  const list = onceFor(async (client) => listAt(await wholePath(target, new IdFinder(client))));
   return {
     name: what,
     look: targetColumns(target),
@@ -120,7 +120,7 @@ function v1Request(what: string, options: ListOptions): ListRequest {
     includes: [],
     pageSizeMax: list.pageSizeMax,
     page: async (client, cursor, limit) => {
-      const filter = await filters.query(new References(client));
+      const filter = await filters.query(new IdFinder(client));
       const body = { limit, filter, ...(cursor !== null && { cursor }) };
       return pageFrom(await client.request('POST', list.path, { body }));
     },

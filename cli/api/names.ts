@@ -5,7 +5,7 @@ import { isOurId } from '../input/record-id.ts';
 import { type Named, type Pipeline, pipelineNamed, stageNamed } from './pipelines.ts';
 import { nameOf } from './record-name.ts';
 
-/** What can be named in place of its ID. */
+/** What can be named instead of its ID. */
 export const NAME_KINDS = ['company', 'contact', 'owner', 'pipeline', 'stage'] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
 

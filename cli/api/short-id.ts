@@ -16,7 +16,7 @@ const WHOLE = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 const BEGINNING = /^0[0-9a-f-]{3,34}$/i;
 
 /** The IDs that a text can mean: all have their time in this range. */
-export interface IdRange {
+export interface MeantIds {
   fromMs: number;
   /** The last millisecond. */
   untilMs: number;
@@ -35,12 +35,12 @@ export function shortIdOf(id: string): string {
 }
 
 /** The IDs that a short ID, or the beginning of an ID, means; undefined for other text, whole IDs included. */
-export function idRangeOf(text: string): IdRange | undefined {
+export function idRangeOf(text: string): MeantIds | undefined {
   const word = text.trim().toLowerCase();
   return BEGINNING.test(word) && !WHOLE.test(word) ? rangeOfBeginning(word) : rangeOfShortId(word);
 }
 
-function rangeOfShortId(word: string): IdRange | undefined {
+function rangeOfShortId(word: string): MeantIds | undefined {
   const read = word.replace(/[ilo]/g, (letter) => MISREAD[letter] ?? letter);
   if (!SHORT.test(read)) return undefined;
   const value = [...read].reduce((sum, digit) => sum * DIGITS.length + DIGITS.indexOf(digit), 0);
@@ -49,7 +49,7 @@ function rangeOfShortId(word: string): IdRange | undefined {
   return { fromMs: ms, untilMs: ms, has: (id) => shortIdOf(id) === read };
 }
 
-function rangeOfBeginning(word: string): IdRange {
+function rangeOfBeginning(word: string): MeantIds {
   const digits = word.replaceAll('-', '');
   const time = digits.slice(0, MS_DIGITS);
   return {

@@ -10,7 +10,7 @@ import {
 import { findResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { didYouMean, nearest } from '../nearest.ts';
-import type { References } from './references.ts';
+import type { IdFinder } from './id-finder.ts';
 
 /** `deals/ID/contacts`, `meetings/ID/deal` or `deals/ID/external_ids`, parsed; the last has neither link nor association. */
 export interface Target {
@@ -90,7 +90,7 @@ export function parseTarget(text: string): Target {
 }
 
 /** Path of a sub-resource whose record has its whole ID. */
-export async function wholePath(target: Target, references: References): Promise<string> {
+export async function wholePath(target: Target, references: IdFinder): Promise<string> {
   const { resource, name } = target;
   return `${resourcePath(resource, await references.wholeId(resource.name, target.id))}/${name}`;
 }

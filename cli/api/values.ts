@@ -10,10 +10,10 @@ import { isOurId } from '../input/record-id.ts';
 import { didYouMean } from '../nearest.ts';
 import { dayOfWord } from '../settings/since.ts';
 import { shellWord } from '../terminal/text.ts';
+import type { IdFinder } from './id-finder.ts';
 import { commandForIds } from './ids.ts';
 import { type NameKind, nameKindOf } from './names.ts';
 import { splitPair } from './pairs.ts';
-import type { References } from './references.ts';
 import { idRangeOf } from './short-id.ts';
 
 type Fields = Readonly<Record<string, Field>>;
@@ -25,7 +25,7 @@ export function givenValues(pairs: readonly string[], fields: Fields): GivenValu
   return values.whole();
 }
 
-/** What can be named in place of its ID, with the field that has the ID. */
+/** What can be named instead of its ID, with the field that has the ID. */
 export function namedFields(fields: Fields): ReadonlyMap<NameKind, string> {
   const named = new Map<NameKind, string>();
   for (const [name, { kind, references = '' }] of Object.entries(fields)) {
@@ -77,7 +77,7 @@ export class GivenValues {
    * The values with the IDs of all that is named or has a short ID.
    * @param pipelineId finds the pipeline of a deal that is there already
    */
-  async found(references: References, pipelineId?: () => Promise<string>): Promise<Data> {
+  async found(references: IdFinder, pipelineId?: () => Promise<string>): Promise<Data> {
     const body: Data = {};
     for (const [name, value] of Object.entries(this.#body))
       body[name] = await this.#whole(name, value, references);
@@ -112,7 +112,7 @@ export class GivenValues {
     throw this.#notAnId(name, value, references);
   }
 
-  async #whole(name: string, value: JsonValue, ids: References): Promise<JsonValue> {
+  async #whole(name: string, value: JsonValue, ids: IdFinder): Promise<JsonValue> {
     const { kind, references = '' } = this.#fields[name] ?? {};
     if (kind === 'reference' && typeof value === 'string') return ids.wholeId(references, value);
     if (kind !== 'references' || !Array.isArray(value)) return value;

@@ -1,6 +1,6 @@
 // Carries out `crm open`.
 import { spawn } from 'node:child_process';
-import { serverBase } from '../api/client.ts';
+
 import { connect } from '../api/connect.ts';
 import { wholeId } from '../api/find-id.ts';
 import { idRangeOf } from '../api/short-id.ts';
@@ -8,6 +8,7 @@ import { resourceFor, resourcePath } from '../api/target.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { environment } from '../settings/environment.ts';
+import { serverBase } from '../settings/server-url.ts';
 import { note, stdout, writeOut } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 

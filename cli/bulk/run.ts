@@ -4,7 +4,7 @@ import type { Resource } from '../../db/model/resource.ts';
 import { updateFields } from '../api/body.ts';
 import { resourceColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
-import { References } from '../api/references.ts';
+import { IdFinder } from '../api/id-finder.ts';
 import { isTarget, resourceFor } from '../api/target.ts';
 import { type GivenValues, givenValues } from '../api/values.ts';
 import { type CliError, usageError } from '../errors.ts';
@@ -120,7 +120,7 @@ async function runBulk(command: BulkCommand, config: Config): Promise<void> {
   const source = await surveyInput(input, { format: 'lines', encoding: null });
   await command.confirm?.(source.rowCount);
   const greeting = await preflight(client);
-  const constants: Data = (await command.constants?.found(new References(client))) ?? {};
+  const constants: Data = (await command.constants?.found(new IdFinder(client))) ?? {};
   const interruption = new AbortController();
   const requestIds: string[] = [];
   const job = new BulkJob({

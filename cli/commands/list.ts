@@ -1,12 +1,21 @@
 // `crm list`: pages through a resource and prints its records.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { apiOption, collect, includeOption, limitOption, whereOption } from '../settings/options.ts';
+import {
+  apiOption,
+  collect,
+  count,
+  includeOption,
+  limitOption,
+  pagerOption,
+  whereOption,
+} from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
   crm list companies --limit 50
   crm list deals --filter status=open --fields id,name,estimated_value -o csv
+  crm list deals --filter stage=Proposal --filter created_since=7d
   crm list deals --where 'status = open and estimated_close_date < ahead 30d' --sort-by estimated_value
   crm list contacts --where "deals is null and (title contains 'chief' or custom.plan = gold)"
 
@@ -34,7 +43,20 @@ export function registerListCommand(program: Command): void {
     .option('--filter <key=value>', 'Only records that match; repeatable', collect)
     .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
     .addOption(includeOption())
+    .addOption(
+      new Option(
+        '--watch [seconds]',
+        'Draw the table again every 2 seconds, or as many, until Ctrl-C',
+      ).argParser(count),
+    )
+    .addOption(pagerOption())
     .addOption(apiOption())
     .addHelpText('after', EXAMPLES)
     .action(lazyAction(async () => (await import('../records/list.ts')).runList));
+}
+
+/** What the help says of the resource that the words name; only then are the resources loaded. */
+export async function helpOfList(words: readonly string[]): Promise<string> {
+  const { resourceHelp } = await import('../records/filter-help.ts');
+  return resourceHelp(words);
 }

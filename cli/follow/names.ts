@@ -33,7 +33,12 @@ export class Names {
       const shown = record ?? (action === 'deleted' ? before : null);
       if (shown !== null) this.#names.set(record_id, nameOf(shown));
     }
-    const mentioned = changes.flatMap(mentionsOf).filter(({ id }) => !this.#names.has(id));
+    await this.learnMentioned(changes.flatMap(mentionsOf));
+  }
+
+  /** Learns the names of these records (or `stages`), by the plural of their resource. */
+  async learnMentioned(all: readonly { resource: string; id: string }[]): Promise<void> {
+    const mentioned = all.filter(({ id }) => !this.#names.has(id));
     for (const [resource, some] of Map.groupBy(mentioned, (mention) => mention.resource)) {
       const ids = [...new Set(some.map(({ id }) => id))];
       for (const id of ids) this.#names.set(id, null);

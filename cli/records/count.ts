@@ -2,11 +2,13 @@
 import type { Data } from '../../db/model/json.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf, unexpectedAnswer } from '../api/envelope.ts';
+import { IdFinder } from '../api/id-finder.ts';
 import type { Config } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
 import { printRecord } from '../terminal/output.ts';
 import { note, writeOut } from '../terminal/streams.ts';
 import { filterOfWhere } from '../where/filter.ts';
+import { foundFilter } from '../where/names.ts';
 import { askQuery, queriedResource } from '../where/query.ts';
 
 const FIELDS = ['count', 'is_exact'];
@@ -14,8 +16,11 @@ const FIELDS = ['count', 'is_exact'];
 /** Prints the number alone in a pipe, and for people what was counted. */
 export async function runCount(what: string, { where }: { where?: string }, config: Config): Promise<void> {
   const resource = queriedResource(what);
-  const body: Data = where === undefined ? {} : { filter: filterOfWhere(resource, where) };
-  const response = await askQuery(await connect(config), resource, 'count', body);
+  const condition = where === undefined ? undefined : filterOfWhere(resource, where);
+  const client = await connect(config);
+  const body: Data =
+    condition === undefined ? {} : { filter: await foundFilter(condition, resource, new IdFinder(client)) };
+  const response = await askQuery(client, resource, 'count', body);
   const result = recordOf(response);
   const { count, is_exact: isExact } = result;
   if (typeof count !== 'number' || typeof isExact !== 'boolean') throw unexpectedAnswer(response);

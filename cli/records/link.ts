@@ -5,8 +5,8 @@ import { targetColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { externalIdOf } from '../api/external-id.ts';
+import { IdFinder } from '../api/id-finder.ts';
 import { nameKindOf } from '../api/names.ts';
-import { References } from '../api/references.ts';
 import { checkedId, idSegment, parseTarget, type Target, wholePath } from '../api/target.ts';
 import { type GivenValues, givenValues } from '../api/values.ts';
 import { usageError } from '../errors.ts';
@@ -26,7 +26,7 @@ export async function runLink(
   const values = linkValues(target, pairs);
   const external = isExternal(target) ? externalIdOf(child) : undefined;
   const client = await connect(config);
-  const references = new References(client);
+  const references = new IdFinder(client);
   const path = await wholePath(target, references);
   const own = await values.found(references);
   const body = external ?? { ...own, [childField(target)]: await childId(target, child, own, references) };
@@ -65,7 +65,7 @@ async function childId(
   { resource, link, association }: Target,
   text: string,
   own: Data,
-  references: References,
+  references: IdFinder,
 ): Promise<string> {
   const only =
     association === undefined ? link && childOf(link) : resource.fields[association.column]?.references;
@@ -93,7 +93,7 @@ export async function runUnlink(
   }
   if (child !== undefined) checkedId(child);
   const client = await connect(config);
-  const references = new References(client);
+  const references = new IdFinder(client);
   const start = await wholePath(target, references);
   const id =
     child !== undefined && !isExternal(target) ? await childId(target, child, {}, references) : child;

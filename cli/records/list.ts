@@ -8,16 +8,13 @@ import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { LIMIT_DEFAULT, limitOf } from '../settings/options.ts';
 import { type ColumnLayout, createPrinter, parseFields } from '../terminal/output.ts';
-import { note, writeValues } from '../terminal/streams.ts';
-import { type RecordsOptions, recordsRequest } from '../where/records-request.ts';
+import { type Output, pagedOutput } from '../terminal/pager.ts';
+import { note, stdout, writeValues } from '../terminal/streams.ts';
+import { terminalWidth } from '../terminal/wrap.ts';
+import { recordsRequest } from '../where/records-request.ts';
 import { checkShowsIncluded, columnsWithNames, INCLUDED_IDS, withNames } from './included.ts';
-
-export interface ListFlags extends RecordsOptions {
-  limit?: number;
-  all?: boolean;
-  envelope?: boolean;
-  cursor?: string;
-}
+import { type ListFlags, type PeopleList, peopleList, printPeopleList } from './people-list.ts';
+import { watchList, watchSeconds } from './watch-list.ts';
 
 /** Prints records up to the limit, and how to continue. */
 export async function runList(resource: string, flags: ListFlags, config: Config): Promise<void> {
@@ -25,7 +22,11 @@ export async function runList(resource: string, flags: ListFlags, config: Config
   const cursor = flags.cursor ?? null;
   if (flags.envelope) return printEnvelope(list, flags, cursor, config);
   const isTable = config.output === 'table';
-  const printer = createPrinter(config, lookOf(list, flags, config));
+  const forPeople = isTable && stdout.isTTY ? peopleList(resource, flags) : undefined;
+  if (flags.watch !== undefined) watchSeconds(flags.watch, forPeople);
+  const output = pagedOutput(flags.pager);
+  if (forPeople !== undefined) return showToPeople(forPeople, output, config);
+  const printer = createPrinter(config, lookOf(list, flags, config), output);
   const client = await connect(config);
   let nextCursor: string | null = null;
   for await (const page of pagesOf(client, list, { cursor, limit: limitOf(flags) })) {
@@ -35,7 +36,22 @@ export async function runList(resource: string, flags: ListFlags, config: Config
     nextCursor = page.nextCursor;
   }
   await printer.end();
-  if (nextCursor !== null) note(`For the next page, add --cursor ${nextCursor}`);
+  await output.end();
+  noteNext(nextCursor);
+}
+
+async function showToPeople(list: PeopleList, output: Output, config: Config): Promise<void> {
+  const client = await connect(config);
+  const { watch } = list.flags;
+  if (watch !== undefined) return watchList(list, client, config, watchSeconds(watch, list));
+  const layout = { isColored: config.isColored, width: terminalWidth(stdout) };
+  const { isEmpty, nextCursor } = await printPeopleList(list, client, output, layout);
+  if (isEmpty) note(`No ${list.resource.name}.`);
+  noteNext(nextCursor);
+}
+
+function noteNext(cursor: string | null): void {
+  if (cursor !== null) note(`For the next page, add --cursor ${cursor}`);
 }
 
 // A table names what is included; other formats have its IDs.

@@ -1,11 +1,13 @@
 // Carries out `crm get`, `create`, `update` and `delete`: reads or writes one record.
+import type { Data } from '../../db/model/json.ts';
+import type { Resource } from '../../db/model/resource.ts';
 import type { Include } from '../../db/model/resources/includes.ts';
 import { createFields, requestBody, sentBody, updateFields } from '../api/body.ts';
 import { resourceColumns, targetColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { includedIn, recordOf } from '../api/envelope.ts';
+import { IdFinder } from '../api/id-finder.ts';
 import { parseIncludes } from '../api/includes.ts';
-import { References } from '../api/references.ts';
 import { checkedId, isTarget, parseTarget, resourceFor, resourcePath, wholePath } from '../api/target.ts';
 import { noteUndo } from '../api/undo-hint.ts';
 import { type BulkOptions, idWithoutFrom } from '../bulk/options.ts';
@@ -18,14 +20,20 @@ import {
   printRecord,
   printSummaryJson,
 } from '../terminal/output.ts';
+import { writePaged } from '../terminal/pager.ts';
 import { confirmDelete, requireTerminal } from '../terminal/questions.ts';
-import { note, writeOut } from '../terminal/streams.ts';
+import { note, stdout, writeOut } from '../terminal/streams.ts';
+import { terminalWidth } from '../terminal/wrap.ts';
+import type { CardLayout } from '../timeline/card.ts';
+import { cardAt, cardText } from './card.ts';
 import { checkShowsIncluded, printWithIncluded } from './included.ts';
 
 /** What `get` shows; both separated by commas. */
 export interface GetOptions {
   fields?: string;
   include?: string;
+  /** False with --no-pager. */
+  pager?: boolean;
 }
 
 /** Prints a record, or the one associated with it, and what it includes. */
@@ -40,7 +48,15 @@ export async function runGet(
   const fields = parseFields(options.fields, look.allFields);
   const query = { include: includes.map(({ name }) => name) };
   const client = await connect(config);
-  const response = await client.request('GET', await place.path(new References(client)), { query });
+  const path = await place.path(new IdFinder(client));
+  const { resource } = place;
+  const layout = cardLayout(config);
+  if (resource !== undefined && fields === undefined && layout !== undefined) {
+    return writePaged(await cardAt(path, { resource, client, layout }), {
+      isPagerWanted: options.pager ?? true,
+    });
+  }
+  const response = await client.request('GET', path, { query });
   if (response.body.object === 'success' && response.body.data === null) {
     if (config.output === 'json') await writeOut('null\n');
     return note(`${what} is not set.`);
@@ -56,7 +72,9 @@ export async function runGet(
 
 /** Where a record is, how it looks, and what to show with it. */
 interface Located {
-  path(references: References): Promise<string>;
+  /** Of a record that its own ID names. */
+  resource?: Resource;
+  path(references: IdFinder): Promise<string>;
   look: ColumnLayout;
   includes: readonly Include[];
 }
@@ -74,9 +92,9 @@ function locate(what: string, id: string | undefined, options: GetOptions & Bulk
   const resource = resourceFor(what, 'get');
   const includes = parseIncludes(options.include, resource);
   const given = checkedId(idWithoutFrom(`get ${resource.name}`, id, options));
-  const path = async (references: References): Promise<string> =>
+  const path = async (references: IdFinder): Promise<string> =>
     resourcePath(resource, await references.wholeId(resource.name, given));
-  return { path, look: resourceColumns(resource), includes };
+  return { path, resource, look: resourceColumns(resource), includes };
 }
 
 /** What to write: `field=value` pairs, or JSON; or only what would be written. */
@@ -95,13 +113,11 @@ export async function runCreate(
   const resource = resourceFor(what, 'create');
   const body = await requestBody(data, pairs, createFields(resource));
   const client = await connect(config);
-  const sent = await sentBody(body, new References(client));
+  const sent = await sentBody(body, new IdFinder(client));
   const record = recordOf(await client.request('POST', resourcePath(resource), { ...sent, isDryRun }));
   if (record.is_duplicate === true) note('This record already exists. Nothing was written.');
   else if (isDryRun) note(NOTHING_WRITTEN);
-  const look = resourceColumns(resource);
-  const allFields = [...look.allFields, ...Object.keys(resource.createdFields)];
-  await printRecord(config, record, { ...look, allFields });
+  await printWritten(config, record, resource, Object.keys(resource.createdFields));
 }
 
 /** Changes the given fields of a record and prints it. */
@@ -116,13 +132,31 @@ export async function runUpdate(
   const given = checkedId(idWithoutFrom(`update ${resource.name}`, id, options));
   const body = await requestBody(data, pairs, updateFields(resource));
   const client = await connect(config);
-  const references = new References(client);
+  const references = new IdFinder(client);
   const path = resourcePath(resource, await references.wholeId(resource.name, given));
   const pipelineId = async () => String(recordOf(await client.request('GET', path)).pipeline_id);
   const sent = await sentBody(body, references, pipelineId);
   const record = recordOf(await client.request('PATCH', path, { ...sent, isDryRun }));
   if (isDryRun) note(NOTHING_WRITTEN);
-  await printRecord(config, record, resourceColumns(resource));
+  await printWritten(config, record, resource);
+}
+
+async function printWritten(
+  config: Config,
+  record: Data,
+  resource: Resource,
+  added: readonly string[] = [],
+): Promise<void> {
+  const layout = cardLayout(config);
+  if (layout !== undefined) return writeOut(cardText({ record, included: {} }, resource, layout));
+  const look = resourceColumns(resource);
+  await printRecord(config, record, { ...look, allFields: [...look.allFields, ...added] });
+}
+
+// Only people on a terminal see cards.
+function cardLayout({ output, isColored }: Config): CardLayout | undefined {
+  if (output !== 'table' || !stdout.isTTY) return undefined;
+  return { columns: terminalWidth(stdout), isColored, nowMs: Date.now() };
 }
 
 /** Deletes a record after a person or --yes confirms it. */
@@ -137,7 +171,7 @@ export async function runDelete(
   const isSure = yes || isDryRun;
   if (!isSure) requireTerminal();
   const client = await connect(config);
-  const id = await new References(client).wholeId(resource.name, text);
+  const id = await new IdFinder(client).wholeId(resource.name, text);
   const path = resourcePath(resource, id);
   if (!isSure) await confirmDelete(`${resource.singular} ${id}`);
   const { headers } = await client.request('DELETE', path, { isDryRun });

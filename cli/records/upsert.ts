@@ -8,7 +8,7 @@ import { resourceColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { externalIdOf } from '../api/external-id.ts';
-import { References } from '../api/references.ts';
+import { IdFinder } from '../api/id-finder.ts';
 import { resourceFor, resourcePath } from '../api/target.ts';
 import { givenValues } from '../api/values.ts';
 import { isRefusal, usageError, withSteps } from '../errors.ts';
@@ -43,7 +43,7 @@ export async function runUpsert(
   const { dryRun: isDryRun = false } = flags;
   const client = await connect(config);
   const path = `${resourcePath(resource)}/upsert`;
-  const sent = await body(new References(client));
+  const sent = await body(new IdFinder(client));
   const response = await client.request('POST', path, { ...sent, isDryRun }).catch((error: unknown) => {
     const isMissing = flags.onMissing === 'fail' && isRefusal(error, 404);
     throw isMissing ? withSteps(error, () => MISSING_STEPS) : error;
@@ -58,7 +58,7 @@ async function upsertBody(
   resource: Resource,
   pairs: readonly string[],
   flags: UpsertFlags,
-): Promise<(references: References) => Promise<Pick<RequestOptions, 'body' | 'rawBody'>>> {
+): Promise<(references: IdFinder) => Promise<Pick<RequestOptions, 'body' | 'rawBody'>>> {
   const { data } = flags;
   const choices = choicesOf(resource, flags);
   if (data === undefined) {

@@ -9,6 +9,7 @@ import { foldedText, placeOf } from '../../db/model/words.ts';
 import { connect } from '../api/connect.ts';
 import { listAt, type Pageable, pagesOf } from '../api/pages.ts';
 import { nameOf } from '../api/record-name.ts';
+import { shortIdOf } from '../api/short-id.ts';
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Config } from '../settings/config.ts';
@@ -75,7 +76,8 @@ function typesIn(text: string): string[] {
 function linesOf(records: readonly Data[], query: SearchQuery): Data[] {
   const lines = records.map(({ record_type, record_id, match, record }) => ({
     type: String(record_type),
-    id: String(record_id),
+    // On a terminal, in the form that leaves room for the snippet.
+    id: stdout.isTTY ? shortIdOf(String(record_id)) : String(record_id),
     name: isObject(record) ? (nameOf(record) ?? '') : '',
     snippet: isObject(match) ? String(match.snippet) : '',
   }));

@@ -4,8 +4,10 @@ import type { Data } from '../../db/model/json.ts';
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import { csvRow } from './csv.ts';
-import { stdout, writeOut, writeValues } from './streams.ts';
+import type { Output } from './pager.ts';
+import { stdout, writeOut } from './streams.ts';
 import { renderRecord, Table, type TableLayout, valueAt } from './table.ts';
+import { neutralize } from './text.ts';
 import { terminalWidth } from './wrap.ts';
 
 export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
@@ -51,10 +53,13 @@ export interface Encoder {
 export function createPrinter(
   config: Pick<OutputSettings, 'output' | 'isColored'>,
   look: ColumnLayout,
+  output: Pick<Output, 'write'> = { write: writeOut },
 ): Printer {
-  const encoder = createEncoder(config.output, look, config.isColored);
+  const { isColored } = config;
+  const encoder = createEncoder(config.output, look, { isColored, isIndented: stdout.isTTY });
   // A table contains its own escape sequences, but never those of a value.
-  const write = config.output === 'table' ? writeOut : writeValues;
+  const isSafe = config.output === 'table' || !stdout.isTTY;
+  const write = (text: string): Promise<void> => output.write(isSafe ? text : neutralize(text));
   let isFirst = true;
   const print = async (records: readonly Data[]): Promise<void> => {
     if (records.length === 0) return;
@@ -108,7 +113,11 @@ export async function printSummaryJson(
 }
 
 /** The encoder of a format. */
-export function createEncoder(format: OutputFormat, look: ColumnLayout, isColored = false): Encoder {
+export function createEncoder(
+  format: OutputFormat,
+  look: ColumnLayout,
+  { isColored = false, isIndented = false } = {},
+): Encoder {
   switch (format) {
     case 'table':
       return tableEncoder(look, isColored);
@@ -118,7 +127,7 @@ export function createEncoder(format: OutputFormat, look: ColumnLayout, isColore
       return {
         page: (records, isFirst) =>
           (isFirst ? '[\n' : ',\n') +
-          records.map((record) => jsonText(pick(record, look.fields))).join(',\n'),
+          records.map((record) => listedJson(pick(record, look.fields), isIndented)).join(',\n'),
         end: (isEmpty) => (isEmpty ? '[]\n' : '\n]\n'),
       };
     case 'ndjson':
@@ -127,6 +136,11 @@ export function createEncoder(format: OutputFormat, look: ColumnLayout, isColore
         end: () => '',
       };
   }
+}
+
+// A record within an array.
+function listedJson(record: Data, isIndented: boolean): string {
+  return isIndented ? jsonText(record, 2).replace(/^/gm, '  ') : jsonText(record);
 }
 
 function tableEncoder(look: ColumnLayout, isColored: boolean): Encoder {

@@ -1,48 +1,86 @@
-// Text that is longer than the screen, in a pager: as git and man do it.
+// Output that is longer than the screen, in a pager: as git and man do it.
 import { onInterrupt } from './interrupt.ts';
 import { stdout, writeOut } from './streams.ts';
 import { terminalWidth } from './wrap.ts';
 
 const BY_DEFAULT = 'less -R';
-const NOT_FOUND = 127;
+
+/** What takes text for stdout piece by piece. */
+export interface Output {
+  write(text: string): Promise<void>;
+  /** Resolves once the reader has seen it. */
+  end(): Promise<void>;
+}
 
 /** Writes text to stdout; if that is a terminal too small for it, through the pager that PAGER names, else less. */
 export async function writePaged(text: string, { isPagerWanted = true } = {}): Promise<void> {
-  const pager = isPagerWanted && isLongerThanScreen(text) ? pagerCommand() : '';
-  if (pager === '' || !(await readIn(pager, text))) await writeOut(text);
+  const output = pagedOutput(isPagerWanted);
+  await output.write(text);
+  await output.end();
+}
+
+/** The same for text that comes piece by piece: the pager starts once the screen is full. */
+export function pagedOutput(isPagerWanted = true): Output {
+  const pager = isPagerWanted && stdout.rows && process.env.TERM !== 'dumb' ? pagerCommand() : '';
+  return pager === '' ? { write: writeOut, end: async () => {} } : new PagedOutput(pager);
+}
+
+class PagedOutput implements Output {
+  readonly #pager: string;
+  #held = '';
+  #reader: { child: Bun.Subprocess<'pipe', 'inherit', 'inherit'>; release: () => void } | undefined;
+
+  constructor(pager: string) {
+    this.#pager = pager;
+  }
+
+  async write(text: string): Promise<void> {
+    this.#held += text;
+    if (this.#reader === undefined && !isLongerThanScreen(this.#held)) return;
+    this.#reader ??= this.#start();
+    const { stdin } = this.#reader.child;
+    const piece = this.#held;
+    this.#held = '';
+    stdin.write(piece);
+    await stdin.flush();
+  }
+
+  async end(): Promise<void> {
+    if (this.#reader === undefined) return writeOut(this.#held);
+    const { child, release } = this.#reader;
+    try {
+      await child.stdin.end();
+    } catch {
+      // Its reader has seen enough.
+    }
+    await child.exited;
+    release();
+  }
+
+  #start() {
+    // Ctrl-C is the pager's business while it runs.
+    const release = onInterrupt(() => {});
+    const shell = process.platform === 'win32' ? ['cmd', '/c', this.#pager] : ['sh', '-c', this.#pager];
+    const child = Bun.spawn(shell, {
+      ...({ stdin: 'pipe', stdout: 'inherit', stderr: 'inherit' } as const),
+      env: { LESS: 'FRX', LV: '-c', ...process.env },
+    });
+    return { child, release };
+  }
 }
 
 function isLongerThanScreen(text: string): boolean {
-  const { rows } = stdout;
-  if (!rows || process.env.TERM === 'dumb') return false;
+  const rows = stdout.rows ?? Number.POSITIVE_INFINITY;
   const columns = terminalWidth(stdout);
   const heights = text.split('\n').map((line) => Math.max(1, Math.ceil(Bun.stringWidth(line) / columns)));
   // The last line break ends a line and begins none; the prompt takes one.
   return heights.reduce((sum, height) => sum + height, -1) > rows - 1;
 }
 
-/** What the shell is to run; empty where PAGER is, or where there is no pager. */
+/** What the shell is to run; empty where PAGER is, or where there is no such pager. */
 function pagerCommand(): string {
-  const { PAGER = Bun.which('less') === null ? '' : BY_DEFAULT } = process.env;
-  return PAGER.trim();
-}
-
-/** Whether there was such a pager, once its reader has left it. */
-async function readIn(pager: string, text: string): Promise<boolean> {
-  // Ctrl-C is the pager's business while it runs.
-  const release = onInterrupt(() => {});
-  try {
-    const shell = process.platform === 'win32' ? ['cmd', '/c', pager] : ['sh', '-c', pager];
-    const child = Bun.spawn(shell, {
-      stdin: new Blob([text]),
-      stdout: 'inherit',
-      stderr: 'inherit',
-      env: { LESS: 'FRX', LV: '-c', ...process.env },
-    });
-    return (await child.exited) !== NOT_FOUND;
-  } catch {
-    return false;
-  } finally {
-    release();
-  }
+  const pager = (process.env.PAGER ?? BY_DEFAULT).trim();
+  const [program = ''] = pager.split(/\s+/);
+  // What sets variables first is left to the shell.
+  return /^[\w./-]+$/.test(program) && Bun.which(program) === null ? '' : pager;
 }

@@ -1,6 +1,7 @@
 // Tables for people: aligned columns, fitted to the terminal, without control characters.
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { isObject } from '../../db/model/json.ts';
+import { fitWidths, GAP } from './fit-widths.ts';
 import { formatBytes } from './format.ts';
 import { neutralize, neutralizeLine } from './text.ts';
 import { wrapLines } from './wrap.ts';
@@ -20,7 +21,6 @@ export interface TableOptions extends TableLayout {
   isColored: boolean;
 }
 
-const GAP = '  ';
 const CELL_CHARACTERS_MIN = 12;
 // Longer values, such as IDs and emails, may be cut.
 const WORD_CHARACTERS_MAX = 24;
@@ -45,7 +45,7 @@ export class Table {
     );
     const header = columns.map((name) => name.toUpperCase());
     const isFirst = this.#widths === undefined;
-    const widths = this.#widths ?? fitWidths(columns, [header, ...rows], this.#options.width);
+    const widths = this.#widths ?? widthsOf(columns, [header, ...rows], this.#options.width);
     this.#widths = widths;
     const lines = rows.map((row) => this.#line(row, widths));
     if (isFirst)
@@ -93,7 +93,12 @@ export function valueAt(record: Data, name: string): JsonValue | undefined {
   return isObject(parent) && Object.hasOwn(parent, key) ? parent[key] : undefined;
 }
 
-function cellText(value: JsonValue | undefined, name: string, { instants, sizes }: TableLayout): string {
+/** A value in words, on any number of lines. */
+export function cellText(
+  value: JsonValue | undefined,
+  name: string,
+  { instants, sizes }: TableLayout,
+): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' && instants?.has(name)) return new Date(value).toISOString();
   if (typeof value === 'number' && sizes?.has(name)) return formatBytes(value);
@@ -109,30 +114,17 @@ export function toTheMinute(text: string): string {
   return text.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}):\d{2}\.\d{3}Z$/, '$1 $2');
 }
 
-/** Widths that fit the line: drops the last columns, then narrows the widest; IDs, times and words are not cut. */
-function fitWidths(columns: readonly string[], rows: readonly string[][], width: number): number[] {
-  const widths = columns.map((_, index) =>
+/** Widths that fit the line; IDs, times and words are not cut. */
+function widthsOf(columns: readonly string[], rows: readonly string[][], width: number): number[] {
+  const natural = columns.map((_, index) =>
     Math.max(0, ...rows.map((row) => Bun.stringWidth(row[index] ?? ''))),
   );
-  const least = (index: number): number => {
-    const natural = widths[index] ?? 0;
-    if (columns[index] === 'id') return natural;
+  const least = columns.map((name, index) => {
+    if (name === 'id') return natural[index] ?? 0;
     const wordMax = Math.max(CELL_CHARACTERS_MIN, ...rows.map((row) => longestWord(row[index] ?? '')));
-    return Math.min(natural, wordMax);
-  };
-  let room = width - least(0);
-  let count = 1;
-  while (count < widths.length && room >= GAP.length + least(count)) {
-    room -= GAP.length + least(count);
-    count += 1;
-  }
-  const shown = widths.slice(0, count);
-  shrink(
-    shown,
-    width - GAP.length * (count - 1),
-    shown.map((_, index) => least(index)),
-  );
-  return shown;
+    return Math.min(natural[index] ?? 0, wordMax);
+  });
+  return fitWidths(natural, least, width);
 }
 
 // The longest word that must not be cut; a time counts as one.
@@ -142,20 +134,8 @@ function longestWord(text: string): number {
   return Math.max(0, ...words.filter((word) => word <= WORD_CHARACTERS_MAX));
 }
 
-function shrink(widths: number[], room: number, least: readonly number[]): void {
-  let excess = widths.reduce((sum, width) => sum + width, 0) - room;
-  while (excess > 0) {
-    let widest = -1;
-    for (const [index, width] of widths.entries()) {
-      if (width > (least[index] ?? 0) && width > (widths[widest] ?? 0)) widest = index;
-    }
-    if (widest < 0) return;
-    widths[widest] = (widths[widest] ?? 0) - 1;
-    excess -= 1;
-  }
-}
-
-function truncate(text: string, width: number): string {
+/** Text that is cut at its end to fit, between words if that keeps most of it. */
+export function truncate(text: string, width: number): string {
   if (Bun.stringWidth(text) <= width) return text;
   let cut = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {

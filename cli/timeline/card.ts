@@ -5,6 +5,7 @@ import { nameOf } from '../api/record-name.ts';
 import { differencesText } from '../follow/change-line.ts';
 import type { Names } from '../follow/names.ts';
 import { counted } from '../terminal/format.ts';
+import { truncate } from '../terminal/table.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 
 export interface CardLayout {
@@ -26,7 +27,7 @@ export function heading({ singular }: Resource, record: Data, layout: CardLayout
     (fact) => typeof fact === 'string' && fact !== name,
   );
   const about = [singular, ...facts].join(' · ');
-  const line = cut(neutralizeLine(`${name}  ${about}`), layout.columns);
+  const line = truncate(neutralizeLine(`${name}  ${about}`), layout.columns);
   return `${layout.isColored ? `\u001b[1m${line.slice(0, name.length)}\u001b[22m${line.slice(name.length)}` : line}\n`;
 }
 
@@ -65,7 +66,7 @@ export class Axis {
     const time = at.slice(at.indexOf('T') + 1).slice(0, 'hh:mm'.length);
     const dot = this.#isAhead === true ? '○' : '•';
     const head = `│ ${dot} ${time}  ${kind.padEnd(KIND_CHARACTERS)}  `;
-    const text = cut(neutralizeLine(this.#textOf(entry)), Math.max(1, columns - head.length));
+    const text = truncate(neutralizeLine(this.#textOf(entry)), Math.max(1, columns - head.length));
     const { isColored } = this.#layout;
     if (!isColored) return `${head}${text}\n`;
     const mark = this.#paint(COLORS[kind] ?? '39', `${dot} ${time}  ${kind.padEnd(KIND_CHARACTERS)}`);
@@ -87,9 +88,4 @@ export class Axis {
   #paint(code: string, text: string): string {
     return this.#layout.isColored ? `\u001b[${code}m${text}\u001b[0m` : text;
   }
-}
-
-function cut(text: string, columns: number): string {
-  if (Bun.stringWidth(text) <= columns) return text;
-  return `${text.slice(0, Math.max(0, columns - 1)).toWellFormed()}…`;
 }

@@ -3,8 +3,8 @@ import type { Data } from '../../db/model/json.ts';
 import { requestBody, sentBody } from '../api/body.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
+import { IdFinder } from '../api/id-finder.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
-import { References } from '../api/references.ts';
 import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { limitOf } from '../settings/options.ts';
@@ -41,7 +41,7 @@ export async function runWebhooksCreate(
 ): Promise<void> {
   const body = await requestBody(data, pairs, WEBHOOK_FIELDS);
   const client = await connect(config);
-  const sent = await sentBody(body, new References(client));
+  const sent = await sentBody(body, new IdFinder(client));
   const webhook = recordOf(await client.request('POST', webhookPath(), { ...sent, isDryRun }));
   if (isDryRun) {
     const { secret: _, ...rest } = webhook;
@@ -62,7 +62,7 @@ export async function runWebhooksUpdate(
   const path = webhookPath(id);
   const body = await requestBody(data, pairs, WEBHOOK_FIELDS);
   const client = await connect(config);
-  const sent = await sentBody(body, new References(client));
+  const sent = await sentBody(body, new IdFinder(client));
   const webhook = recordOf(await client.request('PATCH', path, { ...sent, isDryRun }));
   if (isDryRun) note(NOTHING_WRITTEN);
   await printRecord(config, webhook, WEBHOOK_LOOK);

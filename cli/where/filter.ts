@@ -11,6 +11,8 @@ import {
 import { FILTER_CONDITIONS_MAX, FILTER_LEVELS_MAX, FILTER_VALUES_MAX } from '../../db/model/query/filter.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { didYouMean } from '../nearest.ts';
+import { dayOfWord } from '../settings/since.ts';
+import { fieldOfName, namesInConditions, nameToFind } from './names.ts';
 import { type Refuse, refusalsOf } from './refusal.ts';
 import {
   type Expression,
@@ -22,7 +24,10 @@ import {
 } from './syntax.ts';
 import { comparedTimes, comparedValue, isDay } from './values.ts';
 
-/** The filter that a text means for a resource; a usage error shows where the text is wrong. */
+/**
+ * The filter that a text means for a resource, with names and short IDs in it that `foundFilter` replaces; a usage error
+ * shows where the text is wrong.
+ */
 export function filterOfWhere(resource: Resource, text: string): Data {
   const refuse = refusalsOf(text);
   return new FilterWriter(resource, refuse).filterOf(expressionOf(text, refuse), 0);
@@ -58,11 +63,15 @@ class FilterWriter {
     return { [kind]: partsOf(expression, kind).map((part) => this.filterOf(part, level + 1)) };
   }
 
-  #conditionOf(condition: WrittenCondition, level: number): Data {
-    const field = this.#fieldOf(condition);
-    const operator = this.#operatorOf(condition, field);
-    const reworded = inOtherWords(condition, field, operator);
+  #conditionOf(written: WrittenCondition, level: number): Data {
+    const kind = namesInConditions(this.#resource).get(written.field);
+    const name = kind === undefined ? written.field : fieldOfName(kind, this.#resource);
+    const field = this.#fieldOf({ ...written, field: name });
+    const operator = this.#operatorOf(written, field);
+    const isTime = field.family === 'instant' || field.family === 'date';
+    const reworded = inOtherWords(isTime ? withDays(written) : written, field, operator);
     if (reworded !== undefined) return this.filterOf(reworded, level);
+    const condition = { ...(isTime ? withDays(written) : written), field: name };
     const { values, isNegated } = condition;
     const excess = values[FILTER_VALUES_MAX];
     if (excess !== undefined)
@@ -71,14 +80,18 @@ class FilterWriter {
     const meaning = isNegated ? 'not_in' : operator;
     if (field.family === 'instant')
       return this.#meets(condition, comparedTimes(field, meaning, values, this.#refuse));
-    const all = values.map((value) => comparedValue(field, meaning, value, this.#refuse));
+    const all = values.map((value) =>
+      kind === undefined || value.isAhead
+        ? comparedValue(field, meaning, value, this.#refuse)
+        : nameToFind(kind, value.text),
+    );
     return this.#meets(condition, { [meaning]: LIST_OPERATORS.has(meaning) ? all : (all[0] ?? null) });
   }
 
   #fieldOf({ field: name, at }: WrittenCondition): QueryField {
     const field = findQueryField(this.#resource, name);
     if (field !== undefined) return field;
-    const names = queryFieldNames(this.#resource);
+    const names = [...queryFieldNames(this.#resource), ...namesInConditions(this.#resource).keys()];
     throw this.#refuse(
       at,
       `expected a field of ${this.#resource.name} that can be filtered by.${didYouMean(name, names)}`,
@@ -109,6 +122,16 @@ class FilterWriter {
     const message = `expected at most ${FILTER_CONDITIONS_MAX} conditions.`;
     throw this.#refuse(at, message, 'for one of several values of a field, use in (…).');
   }
+}
+
+/** The condition with the days that `yesterday`, `today` and `tomorrow` mean. */
+function withDays(condition: WrittenCondition): WrittenCondition {
+  const now = Date.now();
+  const values = condition.values.map((value) => {
+    const day = value.isQuoted || value.isAhead ? undefined : dayOfWord(value.text, now);
+    return day === undefined ? value : { ...value, text: day };
+  });
+  return { ...condition, values };
 }
 
 /** What `and` or `or` joins, whatever parentheses are around some of it. */

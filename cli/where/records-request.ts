@@ -4,6 +4,7 @@ import { querySorts } from '../../db/model/query/sorts.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { Client } from '../api/client.ts';
 import { resourceColumns } from '../api/column-layout.ts';
+import { IdFinder } from '../api/id-finder.ts';
 import { parseIncludes } from '../api/includes.ts';
 import { type ListOptions, type ListRequest, listRequest } from '../api/list-request.ts';
 import { listAt, PAGE_SIZE_MAX, pageFrom } from '../api/pages.ts';
@@ -12,6 +13,7 @@ import { isTarget, resourceFor, resourcePath } from '../api/target.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import { filterOfWhere } from './filter.ts';
+import { foundFilter } from './names.ts';
 import { askQuery, queriedResource } from './query.ts';
 
 const either = new Intl.ListFormat('en', { type: 'disjunction' });
@@ -35,29 +37,32 @@ export function recordsRequest(what: string, options: RecordsOptions): ListReque
 }
 
 function queryRequest(resource: Resource, options: RecordsOptions): ListRequest {
-  const { where, filter, sortBy, sortDirection, fields } = options;
+  const { where, filter: listFilter, sortBy, sortDirection, fields } = options;
   const look = resourceColumns(resource);
   const includes = parseIncludes(options.include, resource);
   if (sortBy !== undefined) checkSort(resource, sortBy);
-  if (filter !== undefined) throw filterBesides(where, sortBy);
+  if (listFilter !== undefined) throw filterBesides(where, sortBy);
   const shown = fieldsNeeded(fields, look.allFields);
+  const condition = where === undefined ? undefined : filterOfWhere(resource, where);
   const query: Data = {
-    ...(where !== undefined && { filter: filterOfWhere(resource, where) }),
     ...(sortBy !== undefined && { sort_by: sortBy }),
     ...(sortDirection !== undefined && { sort_direction: sortDirection }),
     ...(shown !== undefined && { fields: shown }),
     ...(includes.length > 0 && { include: includes.map(({ name }) => name) }),
   };
   const path = resourcePath(resource);
+  let filter: Promise<Data> | undefined;
   return {
     name: resource.name,
     look,
     includes,
     pageSizeMax: PAGE_SIZE_MAX,
-    page: async (client, cursor, limit) =>
-      pageFrom(
-        await askQuery(client, resource, 'query', { ...query, limit, ...(cursor !== null && { cursor }) }),
-      ),
+    page: async (client, cursor, limit) => {
+      if (condition !== undefined) filter ??= foundFilter(condition, resource, new IdFinder(client));
+      const found = filter === undefined ? query : { ...query, filter: await filter };
+      const body = { ...found, limit, ...(cursor !== null && { cursor }) };
+      return pageFrom(await askQuery(client, resource, 'query', body));
+    },
     edge: async (client: Client, direction) => {
       // Of all records: a query could go through all of them for its newest.
       const all = listAt(path, { sort_by: 'created_at', sort_direction: direction });

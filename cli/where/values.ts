@@ -5,6 +5,8 @@ import type { Data, JsonValue } from '../../db/model/json.ts';
 import type { Operator, QueryField } from '../../db/model/query/fields.ts';
 import { singularOf, withArticle } from '../../db/model/text.ts';
 import { commandForIds } from '../api/ids.ts';
+import { nameKindOf } from '../api/names.ts';
+import { idRangeOf } from '../api/short-id.ts';
 import { choiceOf, choicesOf, DECIMAL } from '../input/field-value.ts';
 import { DAY_MS, isoMilliseconds } from '../input/instant.ts';
 import { isOurId } from '../input/record-id.ts';
@@ -137,9 +139,17 @@ function choiceFor({ name, field }: QueryField, { text, at }: Value, refuse: Ref
 function idFor({ name, field, relation }: QueryField, { text, at }: Value, refuse: Refuse): string {
   if (isOurId(text)) return text;
   const owner = relation?.target.name ?? field?.references ?? '';
+  const hasShortIds = name === 'id' || (owner !== '' && owner !== 'users' && owner !== 'stages');
+  if (hasShortIds && idRangeOf(text) !== undefined) return text;
   // `id` and `created_by` say of themselves whose ID they are.
   if (owner === '')
     throw refuse(at, `expected an ID for ${name}.`, 'an ID looks like 019b76da-a800-7000-8000-000000000000.');
-  const steps = [`${commandForIds(owner)}   (lists the IDs)`];
+  const kind = field === null ? undefined : nameKindOf(owner);
+  const named = kind === undefined ? [] : [`write ${kind} = ${quotedWord(text)} to give the name.`];
+  const steps = [...named, `${commandForIds(owner)}   (lists the IDs)`];
   throw refuse(at, `expected the ID of ${withArticle(singularOf(owner))} for ${name}.`, ...steps);
+}
+
+function quotedWord(text: string): string {
+  return /^[\w.@-]+$/.test(text) ? text : `"${text}"`;
 }

@@ -3,9 +3,11 @@ import type { JsonValue } from '../../db/model/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { anchorOf } from '../heading-anchor.ts';
 import { apiOfPath } from '../pipeline/route.ts';
+import { minimalBody } from './minimal-body.ts';
 import {
   type AnswerShape,
   type Description,
+  type Exemplified,
   examplesOf,
   type Parameter,
   type SchemaShape,
@@ -23,7 +25,7 @@ export interface Entry {
   /** Whether it works without a key. */
   isKeyless: boolean;
   parameters: Parameter[];
-  body?: { schema: SchemaShape; example?: JsonValue };
+  body?: { schema: SchemaShape; example?: JsonValue; minimum?: JsonValue };
   successes: [status: string, answer: AnswerShape][];
   errors: [status: string, answer: AnswerShape][];
 }
@@ -84,8 +86,14 @@ function entryOf(method: string, path: string, endpoint: Description['paths'][st
     isDeprecated: deprecated === true,
     isKeyless: security?.length === 0,
     parameters: parameters ?? [],
-    ...(sent && { body: { schema: sent.schema ?? {}, example: examplesOf(sent)[0] } }),
+    ...(sent && { body: bodyOf(sent) }),
     successes: answers.filter(([status]) => status < FIRST_ERROR_STATUS),
     errors: answers.filter(([status]) => status >= FIRST_ERROR_STATUS),
   };
+}
+
+function bodyOf(sent: Exemplified): Entry['body'] {
+  const { schema = {} } = sent;
+  const [example] = examplesOf(sent);
+  return { schema, ...(example !== undefined && { example, minimum: minimalBody(schema, example) }) };
 }

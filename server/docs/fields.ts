@@ -4,7 +4,7 @@ import { NOT_BLANK } from '../../db/model/text.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
 import { examplesOf, type Parameter, type SchemaShape } from './shapes.ts';
-import { flatten, limitsOf, typeOf, valuesOf } from './words.ts';
+import { flatten, hasFields, limitsOf, objectSchemas, typeOf, valuesOf } from './words.ts';
 
 const DEPTH_MAX = 8;
 // The field that holds the record, which readers of a response look for.
@@ -22,50 +22,12 @@ interface Field {
   example?: JsonValue;
 }
 
-/** An operation, and what the page has told in full so far, with the operation where that was. */
-export interface Listing {
-  operation: { id: string; title: string };
-  listed: Map<string, Listing['operation']>;
-}
-
-/** A link to where something was told in full; undefined if it was not, and is to be told here. */
-export function toldElsewhere(what: string, { operation, listed }: Listing): Html | undefined {
-  const home = listed.get(what);
-  listed.set(what, home ?? operation);
-  return home && html`As in <a href="#${home.id}">${home.title}</a>`;
-}
-
-// Shorter ones take no more room than a reference.
-const REPEATED_FIELDS_MAX = 5;
-
-/**
- * The fields of an object; for a list or a choice, its type and the fields of the objects in it.
- * @param listing for a page, which lists a component once; without it, everything is listed in full
- */
-export function fieldList(schema: SchemaShape, writer: WrittenBy, listing?: Listing, depth = 0): Html {
+/** The fields of an object; for a list or a choice, its type and the fields of the objects in it. */
+export function fieldList(schema: SchemaShape, writer: WrittenBy, depth = 0): Html {
   const { schema: whole } = flatten(schema);
-  const lists = objectsIn(whole).map(
-    (object) =>
-      (listing && listedElsewhere(object, listing)) ?? list(ownFields(object), { writer, listing, depth }),
-  );
+  const lists = objectSchemas(whole).map((object) => list(ownFields(object), { writer, depth }));
   if (hasFields(whole)) return html`${lists}`;
   return html`<p class="kind">${typeOf(schema)}</p>${traits({ name: '', schema, isRequired: false })}${lists}`;
-}
-
-// The names of a component's fields, with a link to where they are described; undefined if they are not yet.
-function listedElsewhere(object: SchemaShape, listing: Listing): Html | undefined {
-  const { component, properties = {} } = object;
-  if (component === undefined || Object.keys(properties).length <= REPEATED_FIELDS_MAX) return undefined;
-  const link = toldElsewhere(component, listing);
-  return link && html`<p class="traits">${link}: <code>${namesIn(object)}</code></p>`;
-}
-
-function namesIn(object: SchemaShape, depth = 0): string {
-  const names = ownFields(object).map(({ name, schema }) => {
-    const inner = depth < DEPTH_MAX ? objectsIn(schema).map((one) => ` {${namesIn(one, depth + 1)}}`) : [];
-    return `${name}${inner.join('')}`;
-  });
-  return names.join(', ');
 }
 
 /** The parameters of an operation, or the headers of a response, as a list of fields. */
@@ -92,7 +54,6 @@ function ownFields({ properties = {}, required = [], additionalProperties }: Sch
 
 interface Context {
   writer: WrittenBy;
-  listing?: Listing | undefined;
   depth: number;
 }
 
@@ -114,26 +75,16 @@ function presence({ isRequired }: Field, writer: WrittenBy): Html | undefined {
 }
 
 // The nested fields, folded unless they are the record itself.
-function inside({ name, schema }: Field, { writer, listing, depth }: Context): Html | undefined {
+function inside({ name, schema }: Field, { writer, depth }: Context): Html | undefined {
   const { schema: whole } = flatten(schema);
-  const objects = objectsIn(whole);
+  const objects = objectSchemas(whole);
   if (objects.length === 0 || depth >= DEPTH_MAX) return undefined;
   return html`${objects.map((object) => {
     const count = Object.keys(object.properties ?? {}).length;
     const title = count === 0 ? 'values' : `${count} ${count === 1 ? 'field' : 'fields'} of ${name}`;
     const state = depth === 0 && name === OPENED ? ' open' : '';
-    return html`<details class="inside"${state}><summary>${title}</summary>${fieldList(object, writer, listing, depth + 1)}</details>`;
+    return html`<details class="inside"${state}><summary>${title}</summary>${fieldList(object, writer, depth + 1)}</details>`;
   })}`;
-}
-
-function objectsIn(schema: SchemaShape): SchemaShape[] {
-  const { schema: whole } = flatten(schema);
-  if (hasFields(whole)) return [whole];
-  return [...(whole.anyOf ?? []), ...(whole.items === undefined ? [] : [whole.items])].flatMap(objectsIn);
-}
-
-function hasFields({ properties, additionalProperties }: SchemaShape): boolean {
-  return properties !== undefined || typeof additionalProperties === 'object';
 }
 
 function traits({ schema, example }: Field): Html | undefined {

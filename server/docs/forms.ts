@@ -1,6 +1,6 @@
 // The forms of the page: one to try each operation, and one to enter the keys they are sent with.
 import type { JsonValue } from '../../db/model/json.ts';
-import { KEY_HEADERS } from './client/curl.ts';
+import { KEY_HEADERS } from './client/request.ts';
 import type { Entry, Version } from './entries.ts';
 import { type Html, html } from './html.ts';
 import { examplesOf, type Parameter, type SchemaShape } from './shapes.ts';
@@ -16,10 +16,10 @@ export function tryForm({ id, api, method, path, isKeyless, parameters, body }: 
 ${
   isKeyless
     ? html`<p>This request needs no key.</p>`
-    : html`<p>Sent with your version ${version} key: <button type="button" data-keys="${api}">enter key</button></p>`
+    : html`<p>Sent with your version ${version} key. <button type="button" data-keys="${api}">Add API key</button></p>`
 }
 ${parameters.map((parameter) => input(id, parameter))}
-${body === undefined ? undefined : bodyInput(id, body.example)}
+${body === undefined ? undefined : bodyInput(id, body.minimum)}
 <button type="submit">Send request</button>
 <p class="status" role="status"></p>
 <div class="answered"></div>
@@ -29,7 +29,7 @@ ${body === undefined ? undefined : bodyInput(id, body.example)}
 /** The dialog for API keys, closed; it has a field for each version, and the page keeps the keys in memory only. */
 export function keysDialog(versions: readonly Version[]): Html {
   return html`<dialog id="keys" aria-labelledby="keys-title"><form method="dialog">
-<h2 id="keys-title">API keys</h2>
+<h2 id="keys-title">Add API key</h2>
 <p>Kept in this page's memory until you leave or reload it, and sent to this service only.</p>
 ${versions.map(
   ({ anchor, title }) => html`<label for="key-${anchor}">${title} key</label>

@@ -40,3 +40,8 @@ export function sectionsOf(text: string, below: number): Section[] {
     sections.push({ title: rest[at] ?? '', body: bodyOf(rest[at + 1]) });
   return sections;
 }
+
+/** The second-level headings of a text. */
+export function sectionTitles(text: string): string[] {
+  return text.split(SECTION_HEADING).filter((_, index) => index % SECTION_DEPTH === 1);
+}

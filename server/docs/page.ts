@@ -1,56 +1,33 @@
-// The page at /docs, generated whole from the description: readable without scripts, which add search and requests.
-import { setImmediate } from 'node:timers/promises';
-import type { Data } from '../../db/model/json.ts';
+// The page at /docs: the guide, and a line for each operation, which leads to its content and is replaced by it.
 import { anchorOf } from '../heading-anchor.ts';
-import { type Group, type Version, versionsOf } from './entries.ts';
-import type { Listing } from './fields.ts';
+import type { Group, Version } from './entries.ts';
 import { keysDialog } from './forms.ts';
-import { type Html, html } from './html.ts';
+import { head } from './head.ts';
+import { Html, html } from './html.ts';
 import { markdown, type Section, sectionsOf } from './markdown.ts';
-import { methodBadge, operationSection } from './operation-section.ts';
-import { descriptionIn } from './shapes.ts';
+import { methodBadge, operationLine } from './operation-section.ts';
+import type { Description } from './shapes.ts';
 
-// Relative, so that the links work under any path that a proxy adds.
-const ASSETS = 'docs';
+const FOLDER = 'docs';
 const GUIDE_LEVEL = 3;
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%230b6b62'/%3E%3Cpath d='M21 12a6 6 0 1 0 0 8' fill='none' stroke='white' stroke-width='4' stroke-linecap='round'/%3E%3C/svg%3E";
+// Longer ones would hide the text around them.
+const SAMPLE_LINES_MAX = 30;
+const LANGUAGE_NAMES: Record<string, string> = { ts: 'TypeScript', python: 'Python' };
 
-/** The page as HTML; `base` is the URL of the service in example requests until scripts run. */
-export async function docsPage(document: Data, base: string): Promise<string> {
-  const description = descriptionIn(document);
-  const { title, version } = description.info;
-  const [introduction, ...guide] = sectionsOf(description.info.description, GUIDE_LEVEL);
-  const versions = versionsOf(description);
-  const groups = new Map<Group, Html>();
-  const listed: Listing['listed'] = new Map();
-  // Yields after each group, so that the service answers requests in between.
-  for (const group of versions.flatMap((one) => one.groups)) {
-    groups.set(group, groupSection(group, base, listed));
-    await setImmediate();
-  }
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="${ICON}">
-<link rel="service-desc" type="application/json" href="${ASSETS}/json">
-<link rel="stylesheet" href="${ASSETS}/page.css">
-<script type="module" src="${ASSETS}/page.js"></script>
-</head>
-<body>
+/** The page as HTML. */
+export function docsPage({ title, version, description }: Description['info'], versions: Version[]): string {
+  const [introduction, ...guide] = sectionsOf(description, GUIDE_LEVEL);
+  const page = html`${head(title, { folder: FOLDER, root: '.' })}
+<body data-words="${FOLDER}/words.json">
 <a class="skip" href="#content">Skip to content</a>
 <header>
 <button type="button" class="menu" popovertarget="contents">Contents</button>
 <p class="name"><a href="#top">${title}</a> <span>${version}</span></p>
-<a class="download" href="${ASSETS}/json" download="openapi.json">openapi.json</a>
+<a class="download" href="openapi.json" download="openapi.json">openapi.json</a>
 <button type="button" class="keys" data-keys="v2">API keys</button>
 </header>
 <nav id="contents" popover aria-label="Contents">
-<search><label for="search-field">Search operations</label><input id="search-field" type="search" autocomplete="off" spellcheck="false" aria-keyshortcuts="/"></search>
+<search><label for="search-field">Search</label><input id="search-field" type="search" placeholder="Names, paths, fields, errors" autocomplete="off" spellcheck="false" aria-keyshortcuts="/"></search>
 <p id="found" role="status"></p>
 <ol id="results" hidden></ol>
 ${contents(guide, versions)}
@@ -58,11 +35,11 @@ ${contents(guide, versions)}
 <main id="content" tabindex="-1">
 <h1 id="top">${title}</h1>
 <div class="prose lead">${introduction?.body}</div>
-<noscript><p class="prose">Search and request forms need JavaScript. Everything else works without it. The OpenAPI document is at <a href="${ASSETS}/json">/docs/json</a>.</p></noscript>
+<noscript><p class="prose">Search and request forms need JavaScript. Everything else works without it. The OpenAPI document is at <a href="openapi.json">/openapi.json</a>.</p></noscript>
 <section class="guide" id="guide"><h2>Guide</h2>
 ${guide.map(guideSection)}
 </section>
-${versions.map((one) => versionSection(one, groups))}
+${versions.map(versionSection)}
 </main>
 ${keysDialog(versions)}
 </body>
@@ -88,24 +65,31 @@ ${versions.map(
 }
 
 function guideSection({ title, body }: Section): Html {
-  return html`<details class="chapter"><summary><h3>${title}</h3></summary><div class="opened prose" id="${anchorOf(title)}">${body}</div></details>
+  return html`<details class="chapter" open><summary><h3>${title}</h3></summary><div class="opened prose" id="${anchorOf(title)}">${withProgramsFolded(body)}</div></details>
 `;
 }
 
-function versionSection({ anchor, title, isDeprecated, groups }: Version, made: Map<Group, Html>): Html {
+function withProgramsFolded({ text }: Html): Html {
+  const folded = text.replace(/<pre><code class="language-(\w+)">.*?<\/pre>/gs, (whole, language: string) => {
+    const lines = whole.split('\n').length - 1;
+    if (lines <= SAMPLE_LINES_MAX) return whole;
+    const title = `The program, ${lines} lines of ${LANGUAGE_NAMES[language] ?? language}`;
+    return `<details class="program"><summary>${title}</summary>${whole}</details>`;
+  });
+  return new Html(folded);
+}
+
+function versionSection({ anchor, title, isDeprecated, groups }: Version): Html {
   const badge = isDeprecated ? html` <span class="old">deprecated</span>` : undefined;
   return html`<section class="version" id="${anchor}"><h2>${title}${badge}</h2>
-${groups.map((group) => made.get(group))}
+${groups.map(groupSection)}
 </section>`;
 }
 
-function groupSection(
-  { anchor, title, description, entries }: Group,
-  base: string,
-  listed: Listing['listed'],
-): Html {
+function groupSection(group: Group): Html {
+  const { anchor, title, description, entries } = group;
   return html`<section class="group" id="${anchor}"><h3>${title}</h3><div class="prose">${markdown(description, GUIDE_LEVEL)}</div>
-${entries.map((entry) => operationSection(entry, base, listed))}
+${entries.map((entry) => operationLine(entry, group, FOLDER))}
 </section>
 `;
 }

@@ -31,7 +31,8 @@ export interface SchemaShape {
   readOnly?: boolean;
 }
 
-interface Exemplified {
+/** What can have examples: a body, a parameter, a response. */
+export interface Exemplified {
   schema?: SchemaShape;
   example?: JsonValue;
   examples?: Record<string, { value: JsonValue }>;

@@ -59,6 +59,18 @@ export function valuesOf(schema: SchemaShape): JsonValue[] {
   return inner.flatMap(valuesOf);
 }
 
+/** The objects that a value of the schema can be or contain: itself, its choices, or the items of a list. */
+export function objectSchemas(schema: SchemaShape): SchemaShape[] {
+  const { schema: whole } = flatten(schema);
+  if (hasFields(whole)) return [whole];
+  return [...(whole.anyOf ?? []), ...(whole.items === undefined ? [] : [whole.items])].flatMap(objectSchemas);
+}
+
+/** Whether it is an object whose fields are described. */
+export function hasFields({ properties, additionalProperties }: SchemaShape): boolean {
+  return properties !== undefined || typeof additionalProperties === 'object';
+}
+
 function merge(first: SchemaShape, second: SchemaShape): SchemaShape {
   const properties = { ...first.properties, ...second.properties };
   const required = [...(first.required ?? []), ...(second.required ?? [])];

@@ -1,11 +1,12 @@
 // Answers a request by the path as sent, although Bun's URL has `.` and `..` resolved: a proxy might let /docs/../api through.
 // Only Bun's own routes are matched with the path as sent.
 
+import { docsPaths } from '../docs/docs.ts';
 import { describedOperations } from '../interface.ts';
 import { rawPath, routePath } from '../pipeline/route.ts';
 import type { Fetch } from './drain.ts';
 
-const PAGES = ['/', '/docs', '/docs/json', '/docs/page.js', '/docs/page.css', '/healthz', '/readyz'];
+const PAGES = ['/', '/healthz', '/readyz'];
 
 interface Routed {
   routes: Record<string, Fetch>;
@@ -34,7 +35,7 @@ export function rawPathRoutes(fetch: Fetch): Routed {
 }
 
 function servedPaths(): Served[] {
-  const paths = new Set([...PAGES, ...describedOperations().map(({ path }) => path)]);
+  const paths = new Set([...PAGES, ...docsPaths(), ...describedOperations().map(({ path }) => path)]);
   return [...paths].map((path) => ({
     path,
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),

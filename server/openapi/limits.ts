@@ -34,6 +34,14 @@ would exceed it returns 403 \`OPERATION_FORBIDDEN\` and writes nothing. \`detail
 \`quota.bytes\`, and the headers \`X-Quota-Records-Limit\`, \`X-Quota-Records-Used\`, \`X-Quota-Bytes-Limit\` and
 \`X-Quota-Bytes-Used\` show the current usage. In a batch, each item that does not fit fails with this error, without the
 headers. Waiting does not help: delete records you do not need, which frees space at once, or ask for a larger quota.
+
+\`\`\`http
+HTTP/1.1 429 Too Many Requests
+Retry-After: 12
+X-RateLimit-Limit: 200
+X-RateLimit-Remaining: 0
+X-RateLimit-Reset: 1767225660
+\`\`\`
 `;
 
 /** What holds for every request, in Markdown. */
@@ -48,4 +56,10 @@ export const REQUESTS = `
 - Paths must match exactly: a trailing slash or a percent-encoded letter is a different path.
 - \`/healthz\`, \`/readyz\` and \`/docs\` need no key and have no rate limit.
 - Always use HTTPS, except on the machine that runs the service.
+
+\`\`\`sh
+curl 'http://127.0.0.1:4000/api/v2/companies' \\
+  -H "Authorization: Bearer $CRM_API_KEY" \\
+  -H 'Content-Type: application/json' -d '{"name": "Example Ltd"}'
+\`\`\`
 `;

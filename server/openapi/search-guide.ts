@@ -29,4 +29,8 @@ skip nothing while others write.
 - A record is found as soon as its write was answered.
 - A request examines at most ${SEARCH_EXAMINED_MAX.toLocaleString('en-US')} entries of the index and ${SEARCH_RECORDS_MAX.toLocaleString('en-US')} records. With very common words a page can
   have few results, or none, although \`has_next_page\` is true: continue with \`end_cursor\`.
+
+\`\`\`sh
+curl 'http://127.0.0.1:4000/api/v2/search?q=ada+love&types=contacts' -H "Authorization: Bearer $CRM_API_KEY"
+\`\`\`
 `;

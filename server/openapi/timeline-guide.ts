@@ -25,4 +25,9 @@ that it is about:
   company that the contact or deal had at the time. So do updates of contacts and deals: with the company that they had before.
 - What is deleted or unlinked disappears from all timelines. An undelete brings it back where it was.
 - With \`kinds\`, \`since\` and \`until\` you get a part of a timeline: \`kinds=note&kinds=task&since=2026-01-01T00:00:00Z\`.
+
+\`\`\`sh
+curl "http://127.0.0.1:4000/api/v2/contacts/$CONTACT/timeline?kinds=note&kinds=task" \\
+  -H "Authorization: Bearer $CRM_API_KEY"
+\`\`\`
 `;

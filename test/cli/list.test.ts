@@ -79,7 +79,8 @@ describe('list', () => {
     });
     expect(code).toBe(0);
     expect(output).not.toContain('\u001b');
-    expect(output).toContain('red␛[31m…');
+    expect(output).toContain('\nred␛[31m and long ');
+    expect(output).toContain('xxx…\n');
     for (const line of output.split('\n')) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80);
   });
 
@@ -94,9 +95,9 @@ describe('list', () => {
 
   test('colours the header of a terminal unless told not to', async () => {
     const list = ['list', 'segments'];
-    expect((await sandbox.onTerminal(list)).output).toStartWith('\u001b[1mID');
-    expect((await sandbox.onTerminal([...list, '--no-color'])).output).toStartWith('ID');
-    expect((await sandbox.onTerminal(list, { env: { TERM: 'dumb' } })).output).toStartWith('ID');
+    expect((await sandbox.onTerminal(list)).output).toStartWith('\u001b[1mNAME');
+    expect((await sandbox.onTerminal([...list, '--no-color'])).output).toStartWith('NAME');
+    expect((await sandbox.onTerminal(list, { env: { TERM: 'dumb' } })).output).toStartWith('NAME');
   });
 
   test('ends quietly when its reader has seen enough', async () => {

@@ -1,16 +1,13 @@
 // /docs in a real browser: all of it is there and can be found, requests are sent with their key, no other host is asked.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { describedOperations } from '../../server/interface.ts';
-import { openApiDocument } from '../../server/openapi/document.ts';
 import { DocsBrowser, hasBrowser, openForm, operation, send } from '../support/docs-page.ts';
 import type { Json } from '../support/json.ts';
-import { resolved } from '../support/openapi.ts';
 
 const SLOW_MS = 120_000;
 // A browser on a busy machine takes its time.
 setDefaultTimeout(SLOW_MS);
-const document: Json = hasBrowser ? await openApiDocument() : {};
+const NODES_MAX = 4_000;
 
 let sandbox: DocsBrowser;
 let page: Page;
@@ -21,89 +18,44 @@ beforeAll(async () => {
 }, SLOW_MS);
 afterAll(() => sandbox?.close(), SLOW_MS);
 
-/** What the page says of each operation, by its id. */
-function textsById(): Promise<Record<string, string>> {
-  return page.evaluate(`Object.fromEntries([...document.querySelectorAll('.operation > .opened')]
-    .map((opened) => [opened.id, opened.parentElement.textContent]))`);
-}
-
-/** Names of fields, at any depth. */
-function fieldNames(schema: Json): string[] {
-  const whole = resolved(document, schema ?? {});
-  const inner = [whole.items, ...(whole.anyOf ?? []), ...(whole.oneOf ?? []), ...(whole.allOf ?? [])];
-  const own = Object.entries<Json>(whole.properties ?? {});
-  return [
-    ...own.flatMap(([name, one]) => [name, ...fieldNames(one)]),
-    ...inner.filter(Boolean).flatMap(fieldNames),
-  ];
-}
-
 describe.skipIf(!hasBrowser)('/docs in a browser', () => {
-  test('tells of every operation its path, scopes, parameters, fields, answers and errors', async () => {
-    const texts = await textsById();
-    const operations = describedOperations();
-    expect(Object.keys(texts).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
-    for (const { id, method, path } of operations) {
-      const text = texts[id] ?? '';
-      const told: Json = document.paths[path][method.toLowerCase()];
-      const parameters = (told.parameters ?? []).map((one: Json) => resolved(document, one).name);
-      const bodies = [told.requestBody, ...Object.values<Json>(told.responses)].filter(Boolean);
-      const successes = bodies.slice(0, bodies.length).filter((one) => one.$ref === undefined);
-      const fields = successes.flatMap((one) => fieldNames(one.content?.['application/json']?.schema));
-      const parts = [method, path, told.summary, ...told['x-required-scopes'], ...parameters, ...fields];
-      const missing = [...parts, ...Object.keys(told.responses)].filter((part) => !text.includes(part));
-      expect([id, missing]).toEqual([id, []]);
-    }
+  test('is light, and loads an operation when it is opened', async () => {
+    const count = () => page.evaluate<number>(`document.getElementsByTagName('*').length`);
+    expect(await count()).toBeLessThan(NODES_MAX);
+    const loaded = () => sandbox.asked.filter((url) => url.endsWith('/docs/contacts')).length;
+    expect(loaded()).toBe(0);
+    await operation(page, 'deleteContact').locator('> summary').click();
+    await page.locator('#deleteContact .told').waitFor();
+    await operation(page, 'undeleteContact').locator('> summary').click();
+    await page.locator('#undeleteContact .told').waitFor();
+    // Those of a group come together.
+    expect(loaded()).toBe(1);
+    expect(await page.locator('.told').count()).toBe(2);
   });
 
-  test('tells limits, defaults and examples', async () => {
-    const texts = await textsById();
-    expect(texts.createContact).toContain('at most 1,000 characters');
-    expect(texts.getContact).toMatch(/id\s+string \(id\)/);
-    expect(texts.createContact).toContain('for example ada@example.com');
-    expect(texts.listDeals).toContain('1 to 200');
-    expect(texts.listDeals).toContain('default 20');
-    expect(texts.listDeals).toContain('one of open, won, lost');
-    expect(texts.batchCreateDeals).toContain('at most 100 items');
-    expect(texts.createContact).toContain('AUTH_INSUFFICIENT_SCOPE');
+  test('says why an operation could not be loaded, and loads it when it is opened again', async () => {
+    await page.route('**/docs/bookings', (route) => route.abort());
+    const summary = operation(page, 'getBooking').locator('> summary');
+    await summary.click();
+    await page.locator('#getBooking', { hasText: 'Close and open it to try again' }).waitFor();
+    sandbox.complaints.length = 0;
+    await page.unroute('**/docs/bookings');
+    await summary.click();
+    await summary.click();
+    await page.locator('#getBooking .told').waitFor();
   });
 
-  // An id of any length is one that names nothing.
-  test('speaks of no length of an id', async () => {
-    const told = await page.evaluate<string[]>(`[...document.querySelectorAll('dl.fields > div')]
-      .filter((one) => one.querySelector('dt .type')?.textContent.startsWith('string (id)'))
-      .map((one) => one.querySelector(':scope > dd > .traits')?.textContent ?? '')`);
-    expect(told.length).toBeGreaterThan(100);
-    expect(told.filter((text) => text.includes('characters'))).toEqual([]);
-  });
-
-  test('heads each response with its status and its content', async () => {
-    const headings = await page.evaluate<Record<string, string[]>>(`Object.fromEntries(
-      [...document.querySelectorAll('.operation > .opened')].map((opened) => [opened.id,
-        [...opened.querySelectorAll('.shown > figure > figcaption')].map((one) => one.firstChild.textContent)]))`);
-    expect(headings).toMatchObject({
-      getContact: ['Request', '200 Contact'],
-      createContact: ['Request', '201 Contact'],
-      listContacts: ['Request', '200 Contact list'],
-      batchCreateContacts: ['Request', '200 Contact batch result'],
-      deleteContact: ['Request'],
-      authenticate: ['Request', '200 Team'],
-      getPerson: ['Request', '200 Person'],
-    });
-    const all = Object.values(headings).flat();
-    expect(all.filter((one) => !/^(Request|2\d\d [A-Z][a-z ]+)$/.test(one))).toEqual([]);
-    expect(all.filter((one) => /Response/.test(one))).toEqual([]);
-  });
-
-  test('speaks of quotas where something is added, and nowhere else', async () => {
-    const texts = await textsById();
-    for (const { id, method, isWrite, isDelete = method === 'DELETE' } of describedOperations())
-      expect([id, /X-Quota-Records-Used|quota\.records/.test(texts[id] ?? '')]).toEqual([
-        id,
-        isWrite && !isDelete,
-      ]);
-    expect(texts.getAuthentication).toContain('This request needs the scope contacts:read');
-    expect(texts.listContacts).toMatch(/403 .*\n?As in Get the organization/);
+  test('keeps samples beside the fields', async () => {
+    await page.evaluate(`location.hash = '#createDeal'`);
+    const shown = page.locator('#createDeal .shown');
+    await shown.waitFor();
+    await page.evaluate('scrollBy(0, 1500)');
+    const { top, field } = await page.evaluate<Record<string, number>>(`({
+      top: document.querySelector('#createDeal .shown').getBoundingClientRect().top,
+      field: document.querySelector('#createDeal .told').getBoundingClientRect().top,
+    })`);
+    expect(field).toBeLessThan(0);
+    expect(top).toBeWithin(0, 200);
   });
 
   test('opens what an address names: an operation, or a chapter of the guide', async () => {
@@ -129,12 +81,16 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   });
 
   test('finds operations by title and path, chapters and fields by their text', async () => {
-    const field = page.locator('#contents').getByRole('searchbox', { name: 'Search operations' });
-    const found = (words: string) =>
-      field
-        .fill(words)
-        .then(() => page.locator('#results a .title, #results a:not(:has(.title))').allTextContents());
+    const field = page.locator('#contents').getByRole('searchbox', { name: 'Search' });
+    const found = async (words: string) => {
+      await page.evaluate(`document.getElementById('found').textContent = ''`);
+      await field.fill(words);
+      await page.locator('#found', { hasText: /result/i }).waitFor();
+      return page.locator('#results a .title, #results a:not(:has(.title))').allTextContents();
+    };
+    const words = page.waitForResponse('**/docs/words.json');
     await page.keyboard.press('/');
+    await (await words).finished();
     expect((await found('create contact')).slice(0, 2)).toEqual([
       'Create a contact',
       'Create or update a contact',
@@ -164,9 +120,29 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
     expect(await found('probability')).toContain('Create a pipeline');
     expect(await found('xylophone')).toEqual([]);
     expect(await page.locator('#found').textContent()).toBe('No results');
+    // Typing errors, in a name, a field and a word of the guide.
+    expect((await found('craete contcat'))[0]).toBe('Create a contact');
+    expect(await page.locator('#found').textContent()).toContain('results for “create contact”');
+    expect(await found('estimated_valeu')).toContain('Create a deal');
+    expect((await found('paginaton'))[0]).toBe('Lists');
     await found('delete deal');
     await field.press('Enter');
     await page.locator('#deleteDeal').waitFor({ state: 'visible' });
+    const focused = () => page.evaluate<string>('document.activeElement.hash ?? document.activeElement.id');
+    await found('get a deal');
+    const [first, second] = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('#results a')].map((one) => one.hash)`,
+    );
+    await field.press('ArrowDown');
+    expect(await focused()).toBe(String(first));
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe(String(second));
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toBe('search-field');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.locator(`${first} .told`).waitFor();
     await field.fill('');
     await page.locator('.contents').waitFor({ state: 'visible' });
   });
@@ -278,6 +254,30 @@ describe.skipIf(!hasBrowser)('trying an operation', () => {
     });
     return JSON.parse(await new Response(run.stdout).text());
   }
+
+  test('shows the request in each language, as the form is filled in', async () => {
+    const shown = page.locator('#getContact .shown');
+    const sample = shown.locator('pre').first();
+    const get = operation(page, 'getContact').locator('.try');
+    await get.getByLabel('id required').fill('019b-my-id');
+    for (const [language, line] of [
+      ['crm', /^crm --url http:\S+ get contacts 019b-my-id$/],
+      ['TypeScript', /^const response = await fetch\('http:\S+019b-my-id'/],
+      ['Python', /^import os, urllib\.error, urllib\.request\n/],
+    ] as const) {
+      await shown.getByRole('tab', { name: language }).click();
+      expect(await sample.textContent()).toMatch(line);
+    }
+    // The choice holds for all.
+    const other = page.locator('#createContact .shown');
+    expect(await other.getByRole('tab', { name: 'Python' }).getAttribute('aria-selected')).toBe('true');
+    expect(await other.locator('pre').first().textContent()).toContain(
+      'import json, os, urllib.error, urllib.request',
+    );
+    await shown.getByRole('tab', { name: 'Python' }).press('ArrowRight');
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('curl');
+    expect(await sample.textContent()).toContain("curl 'http");
+  });
 
   test('lets a sample be copied', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -1,6 +1,7 @@
 // What the page makes of schemas in both dialects, of Markdown, and of requests as lines for curl.
 import { describe, expect, test } from 'bun:test';
-import { addressOf, curlLine } from '../../server/docs/client/curl.ts';
+import { curlLine } from '../../server/docs/client/languages/curl.ts';
+import { addressOf } from '../../server/docs/client/request.ts';
 import { fieldList } from '../../server/docs/fields.ts';
 import { html } from '../../server/docs/html.ts';
 import { markdown, sectionsOf } from '../../server/docs/markdown.ts';

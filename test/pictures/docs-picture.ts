@@ -19,6 +19,7 @@ export async function docsPicture(): Promise<Uint8Array> {
       await route.fulfill({ response: await route.fetch({ url }) });
     });
     await page.goto(`${ADDRESS}/docs#${OPERATION}`);
+    await page.locator(`#${OPERATION} .told`).waitFor();
     await operation(page, OPERATION).scrollIntoViewIfNeeded();
     return withFewColors(await page.screenshot({ type: 'png' }), COLORS);
   } finally {

@@ -78,17 +78,17 @@ describe.each([0, 2])('with %i threads beside', (readers) => {
   if (readers > 0) return;
 
   test.skipIf(process.platform !== 'linux')(
-    'the page of the description is in memory once, however many clients do not read it',
+    'the description is in memory once, however many clients do not read it',
     async () => {
       const memory = () => Number(readFileSync(`/proc/${server.pid}/statm`, 'utf8').split(' ')[1]) * 4_096;
       const { length } = await (
-        await fetch(`${server.url}/docs`, { headers: { 'Accept-Encoding': 'identity' } })
+        await fetch(`${server.url}/openapi.json`, { headers: { 'Accept-Encoding': 'identity' } })
       ).text();
       const before = memory();
       const sockets = Array.from({ length: 100 }, () => {
         const socket = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
         socket.on('error', () => undefined);
-        socket.write('GET /docs HTTP/1.1\r\nHost: crm.test\r\n\r\n');
+        socket.write('GET /openapi.json HTTP/1.1\r\nHost: crm.test\r\n\r\n');
         return socket;
       });
       await until(async () => (await figure('crm_http_requests_in_flight')) === sockets.length);

@@ -1,12 +1,8 @@
 // The page at /docs in a real browser, beside a service with one organization and a key for each version.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
-import { openStore } from '../../db/store.ts';
-import { createOrganization } from '../../db/tables/accounts.ts';
-import { issueKey } from '../../db/tables/keys.ts';
-import { type RunningServer, startServer } from '../../server/serve.ts';
+import type { RunningServer } from '../../server/serve.ts';
+import { type DocsService, startDocsService } from './docs-service.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -38,27 +34,22 @@ export class DocsBrowser {
   readonly complaints: string[] = [];
 
   private constructor(
-    readonly server: RunningServer,
-    readonly keys: { v1: string; v2: string },
+    private readonly service: DocsService,
     private readonly browser: Browser,
-    private readonly folder: string,
   ) {}
 
+  get server(): RunningServer {
+    return this.service.server;
+  }
+
+  get keys(): DocsService['keys'] {
+    return this.service.keys;
+  }
+
   static async start(baseUrl?: string): Promise<DocsBrowser> {
-    const folder = mkdtempSync(join(tmpdir(), 'crm-docs-'));
-    const db = join(folder, 'crm.db');
-    const keys = await prepareDatabase(db);
-    const server = await startServer({
-      db,
-      host: '127.0.0.1',
-      port: 0,
-      baseUrl,
-      keyLimit: 200,
-      orgLimit: 1_000,
-      log: 'off',
-    });
+    const service = await startDocsService(baseUrl);
     const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
-    return new DocsBrowser(server, keys, browser, folder);
+    return new DocsBrowser(service, browser);
   }
 
   /** Opens the page, or another address, in a browser window of its own. */
@@ -77,8 +68,7 @@ export class DocsBrowser {
 
   async close(): Promise<void> {
     await this.browser.close();
-    await this.server.stop();
-    rmSync(this.folder, { recursive: true, force: true });
+    await this.service.stop();
   }
 }
 
@@ -99,23 +89,4 @@ export async function openForm(page: Page, id: string): Promise<Locator> {
 export async function send(form: Locator): Promise<string> {
   await form.getByRole('button', { name: 'Send request' }).click();
   return (await form.locator('.status b').textContent()) ?? '';
-}
-
-async function prepareDatabase(path: string): Promise<{ v1: string; v2: string }> {
-  const store = await openStore(path);
-  const now = Date.now();
-  const { number: orgNumber } = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
-  const owner = {
-    orgNumber,
-    name: null,
-    access: 'organization',
-    userId: null,
-    expiresAt: null,
-    now,
-  } as const;
-  const scopes = ['contacts:read', 'contacts:write'];
-  const v2 = await store.write('accounts', (trx) => issueKey(trx, { ...owner, api: 'v2', scopes }));
-  const v1 = await store.write('accounts', (trx) => issueKey(trx, { ...owner, api: 'v1', scopes: ['ALL'] }));
-  await store.close();
-  return { v1: v1.key, v2: v2.key };
 }

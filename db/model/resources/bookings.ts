@@ -55,4 +55,5 @@ export const bookings = defineResource({
     start_after: after('start_time'),
   },
   columns: ['id', 'title', 'status', 'start_time', 'attendee', 'created_at'],
+  glance: ['title', 'start_time', 'attendee', 'status', 'meeting', 'owner'],
 });

@@ -129,4 +129,5 @@ export const companies = defineResource({
     update: 'The company must keep at least one of domain and name.',
   },
   columns: ['id', 'name', 'domain', 'industry', 'employee_count', 'country', 'created_at'],
+  glance: ['name', 'domain', 'industry', 'employee_count', 'country', 'owner', 'created_at'],
 });

@@ -145,4 +145,5 @@ export const contacts = defineResource({
     update: 'The contact must keep at least one of email, phone, first_name and last_name.',
   },
   columns: ['id', 'email', 'first_name', 'last_name', 'title', 'phone', 'created_at'],
+  glance: ['name', 'email', 'company', 'title', 'phone', 'owner', 'created_at'],
 });

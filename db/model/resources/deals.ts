@@ -109,4 +109,15 @@ export const deals = defineResource({
       'to the first stage of that pipeline. Reopening a deal sets `closed_at` to null.',
   },
   columns: ['id', 'name', 'status', 'estimated_value', 'currency', 'estimated_close_date', 'created_at'],
+  glance: [
+    'name',
+    'company',
+    'stage',
+    'estimated_value',
+    'estimated_close_date',
+    'owner',
+    'status',
+    'pipeline',
+    'created_at',
+  ],
 });

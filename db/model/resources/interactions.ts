@@ -144,4 +144,5 @@ export const interactions = defineResource({
     batch: `${WRITTEN_ONCE} For a duplicate, a batch returns only \`id\` and \`is_duplicate\`.\n\n${INVOLVED}`,
   },
   columns: ['id', 'type', 'direction', 'title', 'interaction_date', 'main_contact'],
+  glance: ['interaction_date', 'type', 'direction', 'title', 'contacts', 'companies'],
 });

@@ -90,4 +90,5 @@ export const meetings = defineResource({
     },
   },
   columns: ['id', 'title', 'status', 'start_time', 'end_time', 'location'],
+  glance: ['title', 'start_time', 'company', 'deals', 'status', 'location', 'owner'],
 });

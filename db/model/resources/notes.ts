@@ -47,4 +47,5 @@ export const notes = defineResource({
     update: `A \`parent_id\` returns 422 if it would create a cycle, or nest the note or a note below it more than ${NOTE_LEVELS_MAX} levels deep. Existing trees that are deeper can still be moved up. A note with more than 10,000 notes below it cannot be moved to a deeper level.`,
   },
   columns: ['id', 'title', 'parent_id', 'is_archived', 'created_at'],
+  glance: ['title', 'content', 'contacts', 'companies', 'deals', 'owner', 'created_at'],
 });

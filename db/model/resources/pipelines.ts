@@ -94,4 +94,5 @@ export const pipelines = defineResource({
     delete: 'Returns 409 while deals are in the pipeline.',
   },
   columns: ['id', 'name', 'created_at', 'updated_at'],
+  glance: ['name', 'stages', 'created_at'],
 });

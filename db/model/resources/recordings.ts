@@ -61,4 +61,5 @@ export const recordings = defineResource({
     get: 'If the recording has a transcript, the response contains a new `transcript_url`.',
   },
   columns: ['id', 'title', 'meeting_id', 'started_at', 'duration_seconds', 'has_transcript'],
+  glance: ['title', 'meeting', 'started_at', 'duration_seconds', 'has_transcript', 'owner'],
 });

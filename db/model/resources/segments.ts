@@ -42,4 +42,5 @@ export const segments = defineResource({
   links: { members: segmentMembers },
   explanations: { create: '`record_type` cannot be changed later.' },
   columns: ['id', 'name', 'record_type', 'member_count', 'created_at'],
+  glance: ['name', 'record_type', 'member_count', 'description', 'created_at'],
 });

@@ -53,4 +53,5 @@ export const tasks = defineResource({
   },
   explanations: { create: '`done_at` follows `done`.' },
   columns: ['id', 'name', 'done', 'due_date', 'main_assignee_id', 'created_at'],
+  glance: ['name', 'done', 'due_date', 'owner', 'company', 'contacts', 'deals', 'created_at'],
 });

@@ -1,6 +1,6 @@
 // The API keys, one per version, in memory only; each request sends the key of its version in one header.
-import { KEY_HEADERS } from './curl.ts';
 import { find, findAll } from './elements.ts';
+import { KEY_HEADERS } from './request.ts';
 
 /** The keys entered in the dialog. */
 export class Keys {
@@ -9,14 +9,15 @@ export class Keys {
   readonly #fields = findAll('input[type=password]', HTMLInputElement, this.#form);
 
   constructor() {
-    for (const button of findAll('[data-keys]', HTMLElement))
-      button.addEventListener('click', () => this.#open(button.dataset.keys ?? ''));
+    document.addEventListener('click', ({ target }) => {
+      const button = target instanceof Element ? target.closest<HTMLElement>('[data-keys]') : null;
+      if (button !== null) this.#open(button.dataset.keys ?? '');
+    });
     find('[data-forget]', HTMLButtonElement).addEventListener('click', () => {
       for (const field of this.#fields) field.value = '';
-      this.#showEntered();
+      this.showEntered();
     });
-    this.#form.addEventListener('input', () => this.#showEntered());
-    this.#showEntered();
+    this.#form.addEventListener('input', () => this.showEntered());
   }
 
   /** Opens the dialog with the focus on the key of a version; resolves when it is closed. */
@@ -47,11 +48,12 @@ export class Keys {
     find(`#key-${api}`, HTMLInputElement).focus();
   }
 
-  #showEntered(): void {
+  /** Says on every button which keys there are. */
+  showEntered(): void {
     const entered = this.#fields.filter(({ value }) => value.trim() !== '');
     const apis = entered.map(({ name }) => name);
     for (const button of findAll('form [data-keys]', HTMLElement))
-      button.textContent = apis.includes(button.dataset.keys ?? '') ? 'entered' : 'enter key';
+      button.textContent = apis.includes(button.dataset.keys ?? '') ? 'Change API key' : 'Add API key';
     find('header [data-keys]', HTMLButtonElement).textContent =
       apis.length === 0 ? 'API keys' : `API keys: ${apis.join(', ')}`;
   }

@@ -1,28 +1,37 @@
 // Places on the page: the URL opens the place it names, opened places get a URL, and the contents follow the reader.
 import { find, findAll } from './elements.ts';
+import type { Load } from './sections.ts';
 
 const TOP_PX = 140;
 
 /** Opens what the URL or a link names, and updates the URL when something is opened. */
-export function openTargets(): void {
+export function openTargets(load: Load): void {
+  const reveal = (hash: string) => {
+    if (hash !== '') open(hash.slice(1), load);
+  };
   addEventListener('hashchange', () => reveal(location.hash));
   document.addEventListener('click', ({ target }) => {
-    const link = target instanceof Element ? target.closest('a') : null;
+    if (!(target instanceof Element)) return;
+    const link = target.closest('a');
     if (link?.getAttribute('href')?.startsWith('#')) reveal(link.hash);
+    const details = target.closest('summary')?.parentElement;
+    if (!(details instanceof HTMLDetailsElement) || details.open) return;
+    const id = details.querySelector(':scope > .opened')?.id;
+    if (id !== undefined) history.replaceState(null, '', `#${id}`);
   });
-  for (const details of findAll('details.operation, details.chapter', HTMLDetailsElement))
-    details.addEventListener('toggle', () => {
-      const id = details.querySelector('.opened')?.id;
-      if (id !== undefined && details.open) history.replaceState(null, '', `#${id}`);
-    });
   reveal(location.hash);
 }
 
-function reveal(hash: string): void {
-  const target = document.getElementById(hash.slice(1));
+async function open(id: string, load: Load): Promise<void> {
+  const target = document.getElementById(id);
   const details = target?.closest('details');
-  if (details) details.open = true;
-  (details ?? target)?.scrollIntoView();
+  if (!details) return target?.scrollIntoView();
+  details.open = true;
+  details.scrollIntoView();
+  if (!details.matches('.operation')) return;
+  await load(details);
+  // The page was too short to scroll to the last operations.
+  details.scrollIntoView();
 }
 
 /** Keeps the contents at the place being read. */
@@ -65,5 +74,7 @@ export function followContents(): void {
 // `scrollIntoView` would also move the place from which the Tab key continues: past the link that skips to the content.
 function showEntry(list: HTMLElement, entry: HTMLElement): void {
   const [shown, { top, bottom }] = [list.getBoundingClientRect(), entry.getBoundingClientRect()];
-  list.scrollTop += Math.min(0, top - shown.top) + Math.max(0, bottom - shown.bottom);
+  // Of an entry that is higher than the list, its beginning.
+  const [above, below] = [top - shown.top, bottom - shown.bottom];
+  list.scrollTop += above < 0 ? above : Math.max(0, Math.min(above, below));
 }

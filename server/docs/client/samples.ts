@@ -30,20 +30,14 @@ async function copy(sample: HTMLElement): Promise<boolean> {
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const KINDS = ['json-name', 'json-text', 'json-word', 'json-number'] as const;
 
-/** Colours the JSON on the page, and in details elements when they open. */
-export function colourJson(): void {
-  if (!('highlights' in CSS)) return;
-  for (const kind of KINDS) CSS.highlights.set(kind, new Highlight());
-  document.addEventListener(
-    'toggle',
-    ({ target }) => {
-      if (target instanceof HTMLDetailsElement && target.open)
-        target.querySelectorAll('pre.json').forEach(colour);
-    },
-    { capture: true },
-  );
-  for (const opened of document.querySelectorAll('details[open]'))
-    opened.querySelectorAll('pre.json').forEach(colour);
+/** Prepares the colours of JSON. */
+export function prepareColours(): void {
+  if ('highlights' in CSS) for (const kind of KINDS) CSS.highlights.set(kind, new Highlight());
+}
+
+/** Colours all JSON in a part of the page. */
+export function colourAll(part: ParentNode): void {
+  part.querySelectorAll('pre.json, pre > code.language-json').forEach(colour);
 }
 
 /** Colours one piece of JSON. */

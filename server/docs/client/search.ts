@@ -1,4 +1,5 @@
 // Searches operations and chapters: every word must match, and where it matches decides the order of the results.
+import { nearest } from '../../../db/model/nearest.ts';
 import { find, findAll, make } from './elements.ts';
 
 interface Place {
@@ -10,25 +11,56 @@ interface Place {
   isOld: boolean;
 }
 
-/** Enables the search field of the contents. */
-export function offerSearch(): void {
+/** As `words-by-operation.ts` makes them. */
+interface Words {
+  told: Record<string, string>;
+  operations: Record<string, [names: string, told: string]>;
+}
+
+const NO_WORDS: Words = { told: {}, operations: {} };
+
+const MENTIONED = 3;
+const WORD = /[a-z][a-z_]{2,}/g;
+
+/** Enables the search field of the contents; `address` is that of the words of operations. */
+export function offerSearch(address: string): void {
   const field = find('#search-field', HTMLInputElement);
   const results = find('#results', HTMLOListElement);
   const status = find('#found', HTMLElement);
   const contents = find('.contents', HTMLElement);
   let places: Place[] | undefined;
-  field.addEventListener('input', () => {
+  const show = () => {
+    places ??= readPlaces(NO_WORDS);
     const words = wordsOf(field.value);
     const isSearching = words.length > 0;
-    places ??= readPlaces();
-    const found = isSearching ? search(places, words) : [];
+    const { found, corrected } = isSearching ? search(places, words) : { found: [], corrected: '' };
     results.replaceChildren(...found.map(resultOf));
     results.hidden = !isSearching;
     contents.hidden = isSearching;
-    status.textContent = isSearching ? countOf(found.length) : '';
-  });
+    status.textContent = isSearching ? countOf(found.length) + corrected : '';
+  };
+  const load = async () => {
+    places = readPlaces(await wordsAt(address));
+    if (field.value !== '') show();
+  };
+  field.addEventListener('focus', load, { once: true });
+  // Until the words are there, it searches titles, paths and the guide.
+  field.addEventListener('input', show);
+  offerKeys(field, results);
+}
+
+// The arrows move through the results, Enter opens the first one, and / leads to the field.
+function offerKeys(field: HTMLInputElement, results: HTMLElement): void {
   field.addEventListener('keydown', ({ key }) => {
     if (key === 'Enter') results.querySelector('a')?.click();
+  });
+  find('#contents', HTMLElement).addEventListener('keydown', (event) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    const stops: HTMLElement[] = [field, ...findAll('a', HTMLElement, results)];
+    const at = event.target instanceof HTMLElement ? stops.indexOf(event.target) : -1;
+    if (step === 0 || at === -1 || results.hidden) return;
+    event.preventDefault();
+    stops[at + step]?.focus();
   });
   addEventListener('keydown', (event) => {
     const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
@@ -43,27 +75,24 @@ function countOf(count: number): string {
   return count === 1 ? '1 result' : `${count} results`;
 }
 
-function readPlaces(): Place[] {
-  return findAll('details.operation, details.chapter', HTMLElement).flatMap((details) => {
-    const heading = details.querySelector('summary > *');
-    const id = details.querySelector('.opened')?.id;
-    if (heading === null || id === undefined) return [];
-    const group = details.closest('section')?.querySelector('h2, h3')?.textContent ?? '';
-    // Leaves out the errors and examples, which are nearly the same for all operations; a chapter describes the errors.
-    const told = textOf(details, '.told > :not(.error)');
-    const texts = [
-      `${heading.textContent} ${id} ${group}`,
-      textOf(details, 'dt code'),
-      textOf(details, '.prose'),
-      told,
-    ];
-    const isOld = heading.querySelector('.old') !== null;
-    return [{ id, heading, texts: texts.map((text) => text.toLowerCase()), isOld }];
-  });
+async function wordsAt(address: string): Promise<Words> {
+  const response = await fetch(address).catch(() => undefined);
+  return response?.ok ? response.json() : NO_WORDS;
 }
 
-function textOf(within: Element, selector: string): string {
-  return [...within.querySelectorAll(selector)].map((one) => one.textContent).join(' ');
+function readPlaces({ told, operations }: Words): Place[] {
+  return findAll('.operation, .chapter', HTMLElement).flatMap((details) => {
+    const heading = details.querySelector('summary > *');
+    const place = details.querySelector('.opened');
+    if (heading === null || place === null) return [];
+    const group = details.closest('section')?.querySelector('h2, h3')?.textContent ?? '';
+    const [names, own] = operations[place.id] ?? ['', ''];
+    const all = [own, ...names.split(' ').map((name) => told[name] ?? '')].join(' ');
+    const prose = details.matches('.chapter') ? place.textContent.toLowerCase() : '';
+    const title = `${heading.textContent} ${place.id} ${group}`.toLowerCase();
+    const isOld = heading.querySelector('.old') !== null;
+    return [{ id: place.id, heading, texts: [title, names, prose, all], isOld }];
+  });
 }
 
 // Drops plural endings, so that a search finds both singular and plural.
@@ -72,8 +101,28 @@ function wordsOf(text: string): string[] {
   return words.map((word) => (word.length > 3 ? word.replace(/(?:ies|s)$/, '') : word));
 }
 
+// A word that is nowhere stands for the nearest one that is somewhere and has the same first letter.
+function search(places: readonly Place[], given: readonly string[]): { found: Place[]; corrected: string } {
+  const isSomewhere = (word: string) => places.some(({ texts }) => texts.some((text) => text.includes(word)));
+  const words = given.map((word) =>
+    isSomewhere(word) ? word : (nearest(word, vocabularyOf(places, word.slice(0, 1))) ?? word),
+  );
+  const isCorrected = words.some((word, index) => word !== given[index]);
+  const found = matching(places, words);
+  return { found, corrected: isCorrected && found.length > 0 ? ` for “${words.join(' ')}”` : '' };
+}
+
+function vocabularyOf(places: readonly Place[], letter: string): string[] {
+  const words = new Set<string>();
+  // In the order of ranks, because of equally near words the first is taken.
+  for (const rank of [0, 1, 2, MENTIONED])
+    for (const { texts } of places)
+      for (const [word] of (texts[rank] ?? '').matchAll(WORD)) if (word.startsWith(letter)) words.add(word);
+  return [...words];
+}
+
 // Best results first, deprecated ones last; results that only mention a word count only if no name contains it.
-function search(places: readonly Place[], words: readonly string[]): Place[] {
+function matching(places: readonly Place[], words: readonly string[]): Place[] {
   const found = places.flatMap((place) => {
     const ranks = words.map((word) => place.texts.findIndex((text) => text.includes(word)));
     return ranks.includes(-1) ? [] : [{ place, rank: Math.max(...ranks) }];
@@ -81,10 +130,8 @@ function search(places: readonly Place[], words: readonly string[]): Place[] {
   const best = Math.min(...found.map(({ place, rank }) => (place.isOld ? MENTIONED : rank)));
   const shown = found.filter(({ rank }) => rank < MENTIONED || best === MENTIONED);
   const weight = ({ place, rank }: (typeof found)[number]) => rank + (place.isOld ? MENTIONED + 1 : 0);
-  return shown.sort((one, other) => weight(one) - weight(other)).map(({ place }) => place);
+  return shown.toSorted((a, b) => weight(a) - weight(b)).map(({ place }) => place);
 }
-
-const MENTIONED = 3;
 
 function resultOf({ id, heading }: Place): HTMLLIElement {
   const parts = [...heading.childNodes].map((node) => node.cloneNode(true));

@@ -1,33 +1,45 @@
-// Trying an operation: the form becomes a request and a curl command, and the response is shown below it.
-import { addressOf, curlLine, type HttpRequest } from './curl.ts';
+// Trying an operation: the form becomes a request and its sample, and the response is shown below it.
 import { find, findAll, make } from './elements.ts';
 import type { Keys } from './keys.ts';
+import { LANGUAGES } from './languages/languages.ts';
+import { addressOf, type HttpRequest } from './request.ts';
 import { colour } from './samples.ts';
+import { Tabs } from './tabs.ts';
 
 // The folder of the page, so that it works under any path that a proxy adds.
 const BASE = new URL('.', location.href).href;
 
-/** Makes every form send its request, and every curl command follow its form. */
-export function offerTrials(keys: Keys): void {
-  for (const form of findAll('form[data-path]', HTMLFormElement)) {
-    form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      send(form, keys);
-    });
-    form.addEventListener('input', () => showLine(form, keys));
-  }
-  const showLines = () => {
-    for (const form of findAll('details.operation[open] form', HTMLFormElement)) showLine(form, keys);
+/** Makes every form send its request, and every sample follow its form; call the result for an operation that was loaded. */
+export function offerTrials(keys: Keys): (content: HTMLElement) => void {
+  const showAll = () => {
+    for (const form of findAll('.operation[open] form', HTMLFormElement)) showSample(form, keys, tabs);
   };
-  keys.onChange(showLines);
+  const tabs = new Tabs(showAll);
+  keys.onChange(showAll);
+  const followForms = ({ type, target }: Event) => {
+    const form = target instanceof Element ? target.closest<HTMLFormElement>('form[data-path]') : null;
+    if (form === null) return undefined;
+    return type === 'submit' ? form : showSample(form, keys, tabs);
+  };
+  document.addEventListener('input', followForms);
+  document.addEventListener('submit', (event) => {
+    const form = followForms(event);
+    if (!form) return;
+    event.preventDefault();
+    send(form, keys);
+  });
   document.addEventListener(
     'toggle',
     ({ target }) => {
-      if (target instanceof HTMLDetailsElement && target.matches('.operation[open]')) showLines();
+      if (target instanceof HTMLDetailsElement && target.matches('.operation[open]')) showAll();
     },
     { capture: true },
   );
-  showLines();
+  return (content) => {
+    const sample = content.querySelector<HTMLElement>('.sample:has(.curl)');
+    if (sample !== null) tabs.addTo(sample, content.id);
+    showAll();
+  };
 }
 
 // The request of a form; a required field that is empty uses its example.
@@ -53,10 +65,11 @@ function exampleIn(form: HTMLFormElement, name: string): string {
   return field instanceof HTMLInputElement && field.required ? field.placeholder : '';
 }
 
-function showLine(form: HTMLFormElement, keys: Keys): void {
-  const sample = form.closest('.shown')?.querySelector('pre.curl');
+function showSample(form: HTMLFormElement, keys: Keys, tabs: Tabs): void {
+  const sample = form.closest('.shown')?.querySelector('pre');
+  const write = LANGUAGES[tabs.chosen];
   const header = form.dataset.api === undefined ? undefined : keys.headerName();
-  if (sample) sample.textContent = curlLine(requestOf(form), header);
+  if (sample && write) sample.textContent = write(requestOf(form), header);
 }
 
 async function send(form: HTMLFormElement, keys: Keys): Promise<void> {

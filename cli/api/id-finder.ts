@@ -28,7 +28,7 @@ const NAMED: Readonly<Record<NameKind, string>> = {
 };
 
 /** Finds IDs, and reads the pipelines once. */
-export class References {
+export class IdFinder {
   readonly #client: Client;
   readonly #source: NameSource;
   #pipelines: Promise<Pipeline[]> | undefined;

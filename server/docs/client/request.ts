@@ -1,4 +1,4 @@
-// A request as a curl command: the page is generated with it, and the browser updates it as the form is filled in.
+// A request as the form of an operation describes it, before it is sent or written in a language.
 
 export interface HttpRequest {
   method: string;
@@ -8,18 +8,11 @@ export interface HttpRequest {
   body?: string | undefined;
 }
 
+/** Writes a request in a language; the key is a variable, so that the sample can be shown and copied. */
+export type SampleWriter = (request: HttpRequest, keyHeader: string | undefined) => string;
+
 /** The headers that can carry a key, each with what comes before the key. */
 export const KEY_HEADERS: Record<string, string> = { Authorization: 'Bearer ', 'X-Service-Api-Key': '' };
-
-/** The curl command; the key is a shell variable, so that the command can be shown and copied. */
-export function curlLine({ method, url, headers, body }: HttpRequest, keyHeader: string | undefined): string {
-  const isImplied = method === (body === undefined ? 'GET' : 'POST');
-  const parts = [`curl ${isImplied ? '' : `-X ${method} `}${quoted(url)}`];
-  if (keyHeader !== undefined) parts.push(`-H "${keyHeader}: ${KEY_HEADERS[keyHeader] ?? ''}$CRM_API_KEY"`);
-  for (const [name, value] of headers) parts.push(`-H ${quoted(`${name}: ${value}`)}`);
-  if (body !== undefined) parts.push(`--json ${quoted(body)}`);
-  return parts.join(' \\\n  ');
-}
 
 /** The URL of a path: its parameters filled in, its query appended. */
 export function addressOf(
@@ -38,6 +31,16 @@ export function addressOf(
   return `${base.replace(/\/$/, '')}${path}${search === '' ? '' : `?${search}`}`;
 }
 
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+/** Whether the response stays open, and is to be read as it arrives. */
+export function isStream({ url }: HttpRequest): boolean {
+  return /\/stream(\?|$)/.test(url);
+}
+
+/** The value of a JSON text; undefined if it is none, as while it is being typed. */
+export function valueIn(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
