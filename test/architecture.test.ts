@@ -93,6 +93,7 @@ const HOUSE: Record<string, string[]> = {
     'db/people',
     'db/tables',
   ],
+  'cli/browser': ['cli/api', 'cli/settings', 'cli/terminal'],
   'cli/bulk': [
     'cli/api',
     'cli/files',
@@ -107,6 +108,7 @@ const HOUSE: Record<string, string[]> = {
   'cli/commands': [
     'cli/api',
     'cli/backup',
+    'cli/browser',
     'cli/bulk',
     'cli/database',
     'cli/doctor',
@@ -125,6 +127,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/recipes',
     'cli/records',
     'cli/release',
+    'cli/report',
     'cli/search',
     'cli/serve',
     'cli/settings',
@@ -256,6 +259,7 @@ const HOUSE: Record<string, string[]> = {
     'db/engine',
     'db/model',
     'db/model/resources',
+    'db/removal',
     'db/tables',
   ],
   'cli/people': [
@@ -310,6 +314,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model/resources',
   ],
   'cli/release': ['cli/files'],
+  'cli/report': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'cli/where', 'db/model'],
   'cli/search': ['cli/api', 'cli/follow', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/serve': [
     'cli/api',
@@ -351,6 +356,7 @@ const HOUSE: Record<string, string[]> = {
   'db/postgres': ['db/counters', 'db/engine', 'db/migrations'],
   'db/queries': ['db/engine', 'db/model', 'db/model/query', 'db/model/resources', 'db/tables'],
   'db/sqlite': ['db/counters', 'db/engine', 'db/migrations'],
+  'db/removal': ['db/engine', 'db/model', 'db/model/resources', 'db/tables'],
   'db/tables': ['db/engine', 'db/model', 'db/model/resources'],
   server: ['db', 'db/counters', 'db/engine', 'db/model', 'db/tables'],
   'server/docs': ['db/model', 'db/tables', 'server/openapi', 'server/pipeline'],
@@ -541,8 +547,21 @@ describe('what a command loads', () => {
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
-    ...['api', 'count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'mcp'],
-    ...['profile', 'search', 'update', 'upsert', 'watch'],
+    ...[
+      'api',
+      'count',
+      'create',
+      'delete',
+      'export',
+      'get',
+      'health',
+      'import',
+      'link',
+      'list',
+      'mcp',
+      'open',
+    ],
+    ...['profile', 'report', 'search', 'update', 'upsert', 'watch'],
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
 
@@ -634,6 +653,8 @@ describe('direction of imports', () => {
     'db/people/timeline-details.ts',
     'db/people/tombstones.ts',
     'db/postgres/snapshot.ts',
+    'db/removal/organization.ts',
+    'db/removal/user.ts',
     'db/sqlite/scrub.ts',
     'db/sqlite/sqlite-store.ts',
     'db/tables/accounts.ts',
