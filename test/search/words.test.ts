@@ -1,7 +1,15 @@
 // Words of a search: examples in many scripts, and what holds for every text.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { foldedText, indexedTerm, indexedWord, placeOf, type Term, wordsOf } from '../../db/model/words.ts';
+import {
+  foldedText,
+  indexedTerm,
+  indexedWord,
+  piecesOf,
+  placeOf,
+  type Term,
+  wordsOf,
+} from '../../db/model/words.ts';
 import { plainWords } from './plain-words.ts';
 
 const LONG = 60_000;
@@ -155,4 +163,33 @@ describe('an index keeps the beginning of a word', () => {
     expect(found({ word: 'ad', isPrefix: false }, 'ada')).toBe(false);
     expect(found({ word: 'x'.repeat(64), isPrefix: true }, 'x'.repeat(63))).toBe(false);
   });
+});
+
+test('a long text has the words of its pieces, in every script, and each piece is short', () => {
+  const parts = [
+    'Ada',
+    ' ',
+    'o\u0301',
+    '東京',
+    '、',
+    '\u0301',
+    'ไทย',
+    '\n',
+    '،',
+    'ΣΑΣ',
+    '_',
+    '🙂',
+    'ﬁne',
+    '。',
+  ];
+  const text = fc.array(fc.constantFrom(...parts), { minLength: 20_000, maxLength: 40_000, size: 'max' });
+  const property = fc.property(text, (some) => {
+    const long = some.join('');
+    const pieces = piecesOf(long);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.join('')).toBe(long);
+    expect(pieces.flatMap(wordsOf)).toEqual(wordsOf(long));
+  });
+  fc.assert(property, { numRuns: 5, seed: 3 });
+  expect(piecesOf('x'.repeat(100_000))).toHaveLength(1);
 });
