@@ -58,7 +58,7 @@ export const ALONE = [
 
 /**
  * Those that take longest, the longest first: each is run by itself, before the others. One that does not take ten seconds
- * by itself is better off with others: a process spends a second before its first test, and its compilers begin anew.
+ * by itself is better off with others: a process spends a second before its first test, and its compilers begin again.
  */
 export const LONGEST = [
   'test/openapi/docs-access.test.ts',
