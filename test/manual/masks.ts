@@ -27,7 +27,7 @@ const MASKS: readonly [pattern: RegExp, mask: string][] = [
   [/\b\d+ h \d+ min\b|\b\d+ min( \d+ s)?\b|\b[\d,]+(\.\d+)? (ms|µs|s)\b/g, 'DURATION'],
   [/"ms":[\d.]+/g, '"ms":DURATION'],
   // Each migration can add to these.
-  [/[\d.]+ [kMGT]B(?= free|, all pages|\) in DURATION; verified)/g, 'SIZE'],
+  [/[\d.]+ [kMGT]B(?= free|, all pages|\) in DURATION)/g, 'SIZE'],
   [/\ball \d+ tables match/g, 'all TABLES match'],
   // Those of the search index among them, which is brought up to date when there is time.
   [/\bCopied [\d,]+ rows(?= from)/g, 'Copied ROWS'],

@@ -114,13 +114,17 @@ export interface Service {
   kill(): Promise<void>;
 }
 
+// Where nobody has profiles.
+const WITHOUT_PROFILES = { XDG_CONFIG_HOME: '/dev/null' };
+
 /** Runs a command that must succeed, and gives its stdout. */
 export async function runOnce(
   args: readonly string[],
   cwd = process.cwd(),
   env: Record<string, string> = {},
 ): Promise<string> {
-  const child = Bun.spawn([BINARY, ...args], { cwd, env, stdout: 'pipe', stderr: 'pipe' });
+  const options = { cwd, env: { ...WITHOUT_PROFILES, ...env }, stdout: 'pipe', stderr: 'pipe' } as const;
+  const child = Bun.spawn([BINARY, ...args], options);
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   if ((await child.exited) !== 0) throw new Error(`crm ${args.join(' ')} failed: ${stderr}`);
   return stdout.trim();
