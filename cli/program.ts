@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { registerAuditCommand } from './commands/audit.ts';
 import { registerBackupCommand } from './commands/backup.ts';
+import { registerBrowseCommand } from './commands/browse.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
 import { registerCountCommand } from './commands/count.ts';
 import { registerCreateCommand } from './commands/create.ts';
@@ -106,6 +107,7 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
   registerUndeleteCommand(program);
   registerLinkCommands(program);
   registerExportCommand(program);
+  registerBrowseCommand(program);
   registerHistoryCommand(program);
   registerTimelineCommand(program);
   registerWatchCommand(program);

@@ -93,6 +93,16 @@ const HOUSE: Record<string, string[]> = {
     'db/people',
     'db/tables',
   ],
+  'cli/browse': [
+    'cli/api',
+    'cli/follow',
+    'cli/settings',
+    'cli/terminal',
+    'cli/where',
+    'db/model',
+    'db/model/resources',
+  ],
+  'cli/browse/screen': ['cli/follow', 'cli/terminal', 'db/model', 'db/model/query'],
   'cli/bulk': [
     'cli/api',
     'cli/files',
@@ -107,6 +117,7 @@ const HOUSE: Record<string, string[]> = {
   'cli/commands': [
     'cli/api',
     'cli/backup',
+    'cli/browse',
     'cli/bulk',
     'cli/database',
     'cli/doctor',
@@ -512,6 +523,7 @@ describe('what a command loads', () => {
   // Where starting has to be fast, or a terminal shows more than a pipe.
   const LAZY = [
     // Ink is loaded on a terminal only.
+    'cli/browse/run.ts',
     'cli/import/screen/review.ts',
     // Color is decided before any other module loads, and a reader thread loads nothing of the command line.
     'cli/main.ts',
@@ -528,6 +540,7 @@ describe('what a command loads', () => {
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
+    'browse',
     ...['count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'mcp'],
     'search',
     ...['update', 'upsert', 'watch'],
