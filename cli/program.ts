@@ -33,6 +33,7 @@ import { registerSearchCommand } from './commands/search.ts';
 import { registerSecretsCommand } from './commands/secrets.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerTimelineCommand } from './commands/timeline.ts';
+import { registerTopCommand } from './commands/top.ts';
 import { registerUndeleteCommand } from './commands/undelete.ts';
 import { registerUpdateCommand } from './commands/update.ts';
 import { registerUpsertCommand } from './commands/upsert.ts';
@@ -111,6 +112,7 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
   registerHistoryCommand(program);
   registerTimelineCommand(program);
   registerWatchCommand(program);
+  registerTopCommand(program);
   registerWebhooksCommand(program);
   registerListenCommand(program);
   registerMcpCommand(program);

@@ -139,6 +139,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/settings',
     'cli/terminal',
     'cli/timeline',
+    'cli/top',
     'cli/undelete',
     'cli/webhooks',
     'db/model',
@@ -325,6 +326,8 @@ const HOUSE: Record<string, string[]> = {
   'cli/settings': ['cli/input', 'cli/terminal', 'db', 'db/model'],
   'cli/terminal': ['db', 'db/model'],
   'cli/timeline': ['cli/api', 'cli/follow', 'cli/settings', 'cli/terminal', 'db/model', 'db/model/resources'],
+  'cli/top': ['cli/api', 'cli/settings', 'cli/terminal'],
+  'cli/top/screen': ['cli/terminal'],
   'cli/undelete': [
     'cli/api',
     'cli/import/session',
@@ -531,6 +534,7 @@ describe('what a command loads', () => {
     'cli/settings/debug.ts',
     // As above: the bar is Ink's.
     'cli/terminal/progress.ts',
+    'cli/top/run.ts',
     // Only a mistaken word can be the name of a resource.
     'cli/usage-errors.ts',
     // The plugin of the docs and all that it describes would slow down every start.
@@ -543,7 +547,7 @@ describe('what a command loads', () => {
     'browse',
     ...['count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'mcp'],
     'search',
-    ...['update', 'upsert', 'watch'],
+    ...['top', 'update', 'upsert', 'watch'],
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
 
