@@ -1,5 +1,6 @@
 // The command line as a whole: every command in its group, and the one place where errors become exit codes.
 import { Command, CommanderError, Option } from 'commander';
+import { registerApiCommand } from './commands/api.ts';
 import { registerAuditCommand } from './commands/audit.ts';
 import { registerBackupCommand } from './commands/backup.ts';
 import { registerBrowseCommand } from './commands/browse.ts';
@@ -26,6 +27,7 @@ import { registerMigrateCommand } from './commands/migrate.ts';
 import { registerOpenapiCommand } from './commands/openapi.ts';
 import { registerOrgsCommand } from './commands/orgs.ts';
 import { registerPeopleCommand } from './commands/people.ts';
+import { registerProfileCommand } from './commands/profile.ts';
 import { registerQuickstartCommand } from './commands/quickstart.ts';
 import { registerRecipeCommand } from './commands/recipe.ts';
 import { registerRestoreCommand } from './commands/restore.ts';
@@ -42,20 +44,21 @@ import { registerVersionCommand } from './commands/version.ts';
 import { registerWatchCommand } from './commands/watch.ts';
 import { registerWebhooksCommand } from './commands/webhooks.ts';
 import { CliError, describeError, EXIT, errorCode } from './errors.ts';
+import { HELP_LAYOUT, helpColumns, helpEnding, shownHelp } from './help-layout.ts';
 import { debugIfAsked } from './settings/debug.ts';
 import { debug } from './terminal/debug.ts';
 import { OUTPUT_FORMATS } from './terminal/output.ts';
 import { knowCommands } from './terminal/program-name.ts';
 import { redact } from './terminal/redact.ts';
-import { note, stdout, writeOut } from './terminal/streams.ts';
-import { terminalWidth, wrapParagraphs } from './terminal/wrap.ts';
+import { note, writeOut } from './terminal/streams.ts';
 import { refuseUnknownHelp, usageErrorOf, withHelpFlag } from './usage-errors.ts';
 import { versionLine } from './version.ts';
 
-// An option's description stays on the option's line as long as it has this much room.
-const HELP_CHARACTERS_MIN = 20;
-// Without a terminal, as commander has it.
-const HELP_COLUMNS_DEFAULT = 80;
+const EXAMPLES = `
+Examples:
+  crm init --org "Acme Inc"
+  crm import contacts people.csv
+  crm list deals --filter status=open`;
 
 /**
  * The command line with all its commands.
@@ -63,24 +66,24 @@ const HELP_COLUMNS_DEFAULT = 80;
  */
 export function buildProgram(print: (text: string) => void = () => {}): Command {
   const program = new Command('crm')
-    .description('A self-hosted CRM records service and its command line. "crm help" lists the manual.')
+    .description('A self-hosted CRM records service and its command line')
     .version(versionLine(), '-V, --version', 'Print version, commit and Bun version')
     .exitOverride()
     .configureOutput({
       outputError: () => {},
-      writeOut: (text) => print(wrapParagraphs(text, terminalWidth(stdout))),
-      getOutHelpWidth: () => stdout.columns ?? HELP_COLUMNS_DEFAULT,
+      writeErr: () => {},
+      writeOut: print,
+      getOutHelpWidth: helpColumns,
       getOutHasColors: () => false,
     })
-    .configureHelp({
-      showGlobalOptions: true,
-      minWidthToWrap: HELP_CHARACTERS_MIN,
-      styleTitle: (title) => (title === 'Global Options:' ? 'Global options:' : title),
-    })
+    .configureHelp(HELP_LAYOUT)
     .helpOption('-h, --help', 'Show help for a command')
     .helpCommand('help [command]', 'Show help for a command')
     .showSuggestionAfterError(false);
   addGlobalOptions(program);
+  program
+    .addHelpText('after', EXAMPLES)
+    .addHelpText('afterAll', ({ command }) => helpEnding(program, command));
   program.commandsGroup('Operator commands (work on the database directly):');
   registerServeCommand(program);
   registerInitCommand(program);
@@ -115,10 +118,12 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
   registerTopCommand(program);
   registerWebhooksCommand(program);
   registerListenCommand(program);
+  registerApiCommand(program);
   registerMcpCommand(program);
   program.commandsGroup('Try it out:');
   registerQuickstartCommand(program);
   program.commandsGroup('About crm:');
+  registerProfileCommand(program);
   registerOpenapiCommand(program);
   registerCompletionCommand(program);
   registerRecipeCommand(program);
@@ -132,7 +137,6 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
 
 function addGlobalOptions(program: Command): void {
   program
-    .optionsGroup('Global options (before or after the command):')
     .option('--db <database>', 'Database file, or database URL postgres://user@host/db [CRM_DB, ./crm.db]')
     .option('--url <url>', 'Server URL [CRM_URL, http://127.0.0.1:4000]')
     .option('--api-key-file <file>', 'File with the API key [CRM_API_KEY holds the key itself]')
@@ -157,7 +161,7 @@ export async function run(given: readonly string[]): Promise<number> {
     await refuseUnknownHelp(program, words);
     if (words.length === 0) program.outputHelp();
     else await parse(program, words);
-    if (printed.length > 0) await writeOut(printed.join(''));
+    if (printed.length > 0) await writeOut(shownHelp(printed.join('')));
     return Number(process.exitCode ?? EXIT.done);
   } catch (error) {
     return exitCodeOf(program, words, error);

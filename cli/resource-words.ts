@@ -1,20 +1,49 @@
-// What the options of a command can be for the resource that it names, for completion.
+// What the options and arguments of a command can be for the resource that it names, for completion.
+import type { Field } from '../db/model/fields.ts';
 import { queryFieldNames } from '../db/model/query/fields.ts';
 import { querySorts } from '../db/model/query/sorts.ts';
-import type { Resource } from '../db/model/resource.ts';
+import type { Filter, Resource } from '../db/model/resource.ts';
 import { includesOf } from '../db/model/resources/includes.ts';
 import { isShown } from '../db/model/schemas.ts';
+import { createFields, updateFields } from './api/body.ts';
+import { choicesOf } from './input/field-value.ts';
 
-const WORDS: Readonly<Record<string, (resource: Resource) => string[]>> = {
+/** Keys of `key=value`, with the values of those that have only some. */
+export type Pairs = Readonly<Record<string, readonly string[]>>;
+
+const YES_OR_NO = ['true', 'false'];
+
+const WORDS: Readonly<Record<string, (resource: Resource) => string[] | Pairs>> = {
   '--fields': ({ fields }) =>
     Object.entries(fields).flatMap(([name, field]) => (isShown(field) ? [name] : [])),
   '--include': (resource) => Object.keys(includesOf(resource)),
   '--sort-by': querySorts,
   // What a condition begins with, as long as there is only a word of it.
   '--where': queryFieldNames,
+  '--filter': ({ filters, sorts }) => ({
+    ...Object.fromEntries(Object.entries(filters).map(([name, filter]) => [name, filterValues(filter)])),
+    ...Object.fromEntries(sorts.map((sort) => [sort.replace(/_at$/, '_since'), []])),
+  }),
+  '--set': (resource) => fieldPairs(resource, 'create'),
 };
 
 /** The words that an option takes for a resource; none for options that take anything, or the same for all. */
-export function resourceWords(option: string | undefined, resource: Resource): string[] {
+export function resourceWords(option: string | undefined, resource: Resource): string[] | Pairs {
   return WORDS[option ?? '']?.(resource) ?? [];
+}
+
+/** The fields that a command can set, with the values of those that have only some. */
+export function fieldPairs(resource: Resource, command: string): Pairs {
+  const fields = command === 'update' ? updateFields(resource) : createFields(resource);
+  const named = Object.entries(fields).filter(([, { kind }]) => kind !== 'custom');
+  return Object.fromEntries(named.map(([name, field]) => [name, fieldValues(field)]));
+}
+
+function fieldValues(field: Field): readonly string[] {
+  return field.kind === 'boolean' ? YES_OR_NO : choicesOf(field);
+}
+
+function filterValues({ type }: Filter): readonly string[] {
+  if (type === 'boolean') return YES_OR_NO;
+  return typeof type === 'string' ? [] : type;
 }

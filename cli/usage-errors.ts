@@ -1,9 +1,13 @@
 // Turns commander's errors into errors for people, with the command that was probably meant.
 import type { Command, CommanderError } from 'commander';
 import { type CliError, usageError } from './errors.ts';
-import { didYouMean } from './nearest.ts';
+import { didYouMean, nearest } from './nearest.ts';
 import { redact } from './terminal/redact.ts';
 import { shellWord } from './terminal/text.ts';
+
+const LIST = {
+  format: (names: readonly string[]) => new Intl.ListFormat('en', { type: 'disjunction' }).format(names),
+};
 
 /** The words with `--help` instead of a `help` after a group; commander's help command reports no mistakes. */
 export function withHelpFlag(program: Command, words: readonly string[]): readonly string[] {
@@ -36,7 +40,11 @@ export async function unknownTopic(
   words: readonly string[],
   { topics, mentionedIn }: { topics: readonly string[]; mentionedIn: readonly string[] },
 ): Promise<CliError> {
-  const { command, name, rest } = commandNamed(program, words);
+  // Options do not come before a topic, as they do before a command: the first unknown word is what is wrong.
+  const known = words.findIndex(
+    (_word, index) => commandAt(program, words.slice(0, index + 1)) === undefined,
+  );
+  const { command, name, rest } = commandNamed(program, words.slice(0, known + 1));
   const [word = ''] = rest;
   if (command !== program)
     return unknownCommand(`Unknown command "crm ${words.join(' ')}".`, {
@@ -49,7 +57,7 @@ export async function unknownTopic(
     const pages = mentionedIn.map((topic) => `"crm help ${topic}"`);
     return usageError(
       message,
-      `read ${new Intl.ListFormat('en', { type: 'disjunction' }).format(pages)}, which mention${pages.length > 1 ? '' : 's'} it.`,
+      `read ${LIST.format(pages)}, which mention${pages.length > 1 ? '' : 's'} it.`,
       seeAll,
     );
   }
@@ -64,20 +72,40 @@ export async function usageErrorOf(
 ): Promise<CliError> {
   const { command, name } = commandNamed(program, words);
   if (error.code === 'commander.help') {
-    return usageError(`"${name}" needs a subcommand.`, `run "${name} --help" to list the subcommands.`);
+    const names = LIST.format(namesIn(command));
+    return usageError(`"${name}" needs a subcommand: ${names}.`, `run "${name} --help" for examples.`);
   }
-  const message = error.message.replace(/^error: ./, (start) => start.slice(-1).toUpperCase());
+  const message = messageFor(error);
   const [, word = ''] = /'([^']*)'/.exec(message) ?? [];
   if (error.code === 'commander.unknownCommand') {
     const before = commandNamed(program, words.slice(0, words.indexOf(word)));
     const seeAll = `run "${before.name} --help" to list the commands.`;
     return unknownCommand(`Unknown command "${before.name} ${word}".`, { ...before, word, words, seeAll });
   }
-  const hint = error.code === 'commander.unknownOption' ? didYouMean(word, flagsOf(program, command)) : '';
+  const hint =
+    error.code === 'commander.unknownOption'
+      ? didYouMean(word, flagsOf(program, command))
+      : hintAtChoice(message);
   return usageError(
     `${/[.?]$/.test(message) ? message : `${message}.`}${hint}`,
     `run "${name} --help" to list arguments and options.`,
   );
+}
+
+/** What commander says, without its label and its name for an argument. */
+function messageFor(error: CommanderError): string {
+  return error.message
+    .replace(/^error: ./, (start) => start.slice(-1).toUpperCase())
+    .replace(
+      /^Command-argument value ('.*') is invalid for argument '(.*?)'/s,
+      'Argument <$2> $1 is invalid',
+    );
+}
+
+function hintAtChoice(message: string): string {
+  const [, given = '', choices = ''] =
+    /'([^']*)' is invalid\. Allowed choices are (.*)\.$/s.exec(message) ?? [];
+  return didYouMean(given, choices.split(', '));
 }
 
 interface Unknown {
@@ -94,10 +122,10 @@ interface Unknown {
 
 async function unknownCommand(message: string, unknown: Unknown): Promise<CliError> {
   const { command, word, words = [], topics = [], seeAll } = unknown;
-  const commands = command.commands.map((one) => one.name()).filter((name) => !name.startsWith('__'));
-  const names = [...commands, ...topics];
-  const resource = command.parent === null ? await resourceMeant(word) : undefined;
-  if (resource === undefined) return usageError(message + didYouMean(word, names), seeAll);
+  const commands = namesIn(command);
+  const hint = didYouMean(word, [...commands, ...topics]);
+  const resource = command.parent === null ? await resourceMeant(word, hint !== '') : undefined;
+  if (resource === undefined) return usageError(message + hint, seeAll);
   const at = words.indexOf(word);
   const verb = words[at + 1] ?? '';
   const isVerb = commands.includes(verb);
@@ -110,10 +138,20 @@ async function unknownCommand(message: string, unknown: Unknown): Promise<CliErr
   );
 }
 
-async function resourceMeant(word: string): Promise<string | undefined> {
+/** The resource with that name, or with one that is near if no other word was meant. */
+async function resourceMeant(word: string, isOtherMeant = true): Promise<string | undefined> {
   const { RESOURCES } = await import('../db/model/resources/registry.ts');
   const wanted = word.toLowerCase();
-  return RESOURCES.find(({ name, singular }) => name === wanted || singular === wanted)?.name;
+  const named = RESOURCES.find(({ name, singular }) => name === wanted || singular === wanted)?.name;
+  if (named !== undefined || isOtherMeant) return named;
+  return nearest(
+    word,
+    RESOURCES.map(({ name }) => name),
+  );
+}
+
+function namesIn(command: Command): string[] {
+  return command.commands.map((one) => one.name()).filter((name) => !name.startsWith('__'));
 }
 
 function flagsOf(program: Command, command: Command): string[] {

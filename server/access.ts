@@ -18,6 +18,8 @@ export interface Access {
   scopes: ReadonlySet<string>;
   /** Bytes of request bodies that the organization can have in flight; null for the default. */
   bodyBytesMax: number | null;
+  /** Requests per minute of the key, and of its organization; null for the limits of the server. */
+  requestsPerMinute: { key: number | null; organization: number | null };
 }
 
 /** What a key can access now, outside any request. */
@@ -31,7 +33,15 @@ export function accessOfKey(row: ApiKeyRow): Access {
     userId: row.access === 'user' ? row.user_id : null,
     scopes: new Set(row.scopes.split(',')),
     bodyBytesMax: row.body_bytes_max,
+    requestsPerMinute: requestLimitsOf(row),
   };
+}
+
+/** The limits on requests that are set for a key, and for its organization. */
+export function requestLimitsOf(
+  row: Pick<ApiKeyRow, 'requests_per_minute' | 'org_requests_per_minute'>,
+): Access['requestsPerMinute'] {
+  return { key: row.requests_per_minute, organization: row.org_requests_per_minute };
 }
 
 /** The principal of a key: goes into created_by, and separates the idempotency keys of different callers. */

@@ -73,7 +73,7 @@ export function createApp(options: AppOptions) {
   const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT } = options;
   const { webhookNetworks } = options;
   const operations = allOperations(signing, options.store.counters, {
-    ...{ requestsPerMinute: Math.min(keyLimit, orgLimit), webhookNetworks },
+    ...{ limits: { keyLimit, orgLimit }, webhookNetworks },
   });
   const app = new Elysia({ strictPath: true, normalize: false });
   // As sent: a percent-encoded letter makes a different path, and so a different ID.

@@ -95,14 +95,14 @@ const HOUSE: Record<string, string[]> = {
   ],
   'cli/browse': [
     'cli/api',
-    'cli/follow',
+    'cli/input',
     'cli/settings',
     'cli/terminal',
     'cli/where',
     'db/model',
     'db/model/resources',
   ],
-  'cli/browse/screen': ['cli/follow', 'cli/terminal', 'db/model', 'db/model/query'],
+  'cli/browse/screen': ['cli/api', 'cli/terminal', 'db/model', 'db/model/query'],
   'cli/bulk': [
     'cli/api',
     'cli/files',
@@ -130,7 +130,9 @@ const HOUSE: Record<string, string[]> = {
     'cli/mcp',
     'cli/organizations',
     'cli/people',
+    'cli/profiles',
     'cli/quickstart',
+    'cli/raw',
     'cli/recipes',
     'cli/records',
     'cli/release',
@@ -278,6 +280,16 @@ const HOUSE: Record<string, string[]> = {
     'db/people',
     'db/tables',
   ],
+  'cli/profiles': [
+    'cli/api',
+    'cli/files',
+    'cli/input',
+    'cli/settings',
+    'cli/terminal',
+    'db',
+    'db/model',
+    'db/tables',
+  ],
   'cli/quickstart': [
     'cli/api',
     'cli/database',
@@ -297,6 +309,7 @@ const HOUSE: Record<string, string[]> = {
     'server',
   ],
   'cli/quickstart/data': ['cli/input', 'db/model'],
+  'cli/raw': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/recipes': [],
   'cli/records': [
     'cli/api',
@@ -544,10 +557,8 @@ describe('what a command loads', () => {
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
-    'browse',
-    ...['count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'mcp'],
-    'search',
-    ...['top', 'update', 'upsert', 'watch'],
+    ...['api', 'browse', 'count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list'],
+    ...['mcp', 'profile', 'search', 'top', 'update', 'upsert', 'watch'],
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
 

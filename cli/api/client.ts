@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, EXIT, isRefusal, usageError } from '../errors.ts';
 import type { Wait } from '../terminal/wait-reasons.ts';
+import { waitAfter } from './backoff.ts';
 import { connectionError, connectionFailureOf } from './connection-error.ts';
 import type { ApiResponse, Envelope } from './envelope.ts';
 import { explainRefusedKey } from './key-hints.ts';
@@ -16,8 +17,10 @@ export interface RequestOptions {
   rawBody?: string;
   /** Generated for POST and PATCH by default; every retry repeats it. Null for requests that write nothing. */
   idempotencyKey?: string | null;
-  /** The ETag of the version that a change is meant for. */
-  ifMatch?: string | undefined;
+  /** Headers beyond those that every request has, or in their place; names in lower case. */
+  headers?: Record<string, string>;
+  /** Any response below 500 is returned, also one that is no envelope: its body is then `none`. */
+  isRaw?: boolean;
   /** Has the server undo the write. Such a request carries no idempotency key, because nothing is stored. */
   isDryRun?: boolean;
   signal?: AbortSignal;
@@ -45,8 +48,6 @@ interface Sending {
 const TRIES_MAX = 8;
 // A server that never responded is probably not running: say so soon.
 const TRIES_MAX_UNREACHED = 4;
-const BACKOFF_SECONDS_FIRST = 0.5;
-const BACKOFF_SECONDS_MAX = 16;
 const ATTEMPT_TIMEOUT_MS = 120_000;
 
 /** Talks to one server with one key. */
@@ -124,13 +125,13 @@ export class Client {
 
   #requestInit(method: string, options: RequestOptions): TracedInit {
     const headers: Record<string, string> = { ...this.#headers };
-    if (options.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
     if (options.isDryRun) headers['dry-run'] = 'true';
     else if ((method === 'POST' || method === 'PATCH') && options.idempotencyKey !== null) {
       headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID();
     }
     const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     if (body !== undefined) headers['content-type'] = 'application/json';
+    Object.assign(headers, options.headers);
     return { method, headers, ...(body !== undefined && { body }) };
   }
 
@@ -145,7 +146,7 @@ export class Client {
       // Read to the end here: a connection that breaks within the body is retried too.
       const { status, headers } = response;
       const text = await response.text();
-      return new Response(status === 204 ? null : text, { status, headers });
+      return new Response(text === '' ? null : text, { status, headers });
     } catch (error) {
       signal?.throwIfAborted();
       // After a first success, even an unknown host name may be temporary.
@@ -165,6 +166,8 @@ export class Client {
     const text = await response.text();
     const body: Envelope | undefined =
       text === '' && status === 204 ? { object: 'none' } : parseEnvelope(text);
+    if (options.isRaw === true && status < 500)
+      return { method, path, status, headers, body: body ?? { object: 'none' }, text };
     const isExpected = status < 300 || (options.expectErrors === true && status >= 400 && status < 500);
     if (body !== undefined && isExpected) return { method, path, status, headers, body, text };
     const failed = { method, path, status, headers, body };
@@ -217,24 +220,6 @@ function queryString(query: RequestOptions['query'] = {}): string {
   // Spaces as %20, not as +: the service would read + in a phone number as an unencoded plus.
   const text = new URLSearchParams(pairs).toString().replaceAll('+', '%20');
   return text === '' ? '' : `?${text}`;
-}
-
-/** How long to wait after an attempt that failed, and why. */
-function waitAfter(outcome: Response | Error, tries: number): Wait {
-  if (outcome instanceof Error) return { seconds: backoffSeconds(tries), reason: 'connection' };
-  if (outcome.status === 429) return { seconds: retryAfterSeconds(outcome), reason: 'rate limit' };
-  return { seconds: backoffSeconds(tries), reason: 'server error' };
-}
-
-function retryAfterSeconds(response: Response): number {
-  const header = response.headers.get('retry-after') ?? '';
-  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
-  return Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : 1;
-}
-
-function backoffSeconds(tries: number): number {
-  const ceiling = Math.min(BACKOFF_SECONDS_MAX, BACKOFF_SECONDS_FIRST * 2 ** (tries - 1));
-  return ceiling * (0.5 + Math.random() / 2);
 }
 
 function parseEnvelope(text: string): Envelope | undefined {

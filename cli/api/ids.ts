@@ -1,7 +1,7 @@
 // Checks IDs on the command line before anything is sent, and suggests the command that lists them.
 import { singularOf, withArticle } from '../../db/model/text.ts';
-import { usageError } from '../errors.ts';
-import { isOurId } from '../input/record-id.ts';
+import { type CliError, usageError } from '../errors.ts';
+import { shellWord } from '../terminal/text.ts';
 
 const nouns = new Intl.ListFormat('en', { type: 'disjunction' });
 
@@ -12,12 +12,23 @@ export function commandForIds(resource: string): string {
   return resource === 'stages' ? 'crm list pipelines -o json' : `crm list ${resource}`;
 }
 
-/** Throws a usage error if the value of a filter by ID is not an ID; a filter may accept IDs of several resources. */
-export function assertId(filter: string, value: string, resources: readonly string[]): void {
-  if (isOurId(value)) return;
+interface Unidentified {
+  /** The filter. */
+  key: string;
+  value: string;
+  /** The resources whose IDs it takes. */
+  resources: readonly string[];
+  /** What can be named in its place. */
+  kind: string | undefined;
+}
+
+/** The error for the value of a filter by ID that is not an ID. */
+export function notAnId(list: string, { key, value, resources, kind }: Unidentified): CliError {
   const owner = withArticle(nouns.format(resources.map(singularOf)));
-  throw usageError(
-    `--filter ${filter} needs the ID of ${owner}, and "${value}" is not an ID.`,
+  const named = shellWord(`${kind}=${value}`);
+  return usageError(
+    `--filter ${key} needs the ID of ${owner}, and "${value}" is not an ID.`,
+    ...(kind === undefined ? [] : [`crm list ${list} --filter ${named}   (takes the name)`]),
     ...resources.map((resource) => `${commandForIds(resource)}   (lists the IDs)`),
   );
 }

@@ -2,16 +2,16 @@
 import type { Data } from '../../db/model/json.ts';
 import type { Include } from '../../db/model/resources/includes.ts';
 import { usageError } from '../errors.ts';
-import { didYouMean } from '../nearest.ts';
 import type { ColumnLayout } from '../terminal/output.ts';
 import type { Client } from './client.ts';
 import { resourceColumns, targetColumns, v1Columns } from './column-layout.ts';
-import { assertId } from './ids.ts';
+import { checkedFilters, type FilterShape, type FilterShapes, filtersOf } from './filters.ts';
 import { parseIncludes } from './includes.ts';
-import { listAt, type Pageable, pageFrom } from './pages.ts';
+import { listAt, PAGE_SIZE_MAX, type Pageable, pageFrom } from './pages.ts';
+import { References } from './references.ts';
 import { fieldsNeeded, listOfFields } from './selected-fields.ts';
-import { isTarget, parseTarget, resourceFor, resourcePath } from './target.ts';
-import { findV1List, V1_LISTS } from './v1.ts';
+import { isTarget, parseTarget, resourceFor, resourcePath, wholePath } from './target.ts';
+import { findV1List, V1_LISTS, type V1List } from './v1.ts';
 
 export interface ListOptions {
   api: 'v1' | 'v2';
@@ -40,23 +40,44 @@ export function listRequest(what: string, options: ListOptions): ListRequest {
   if (options.api === 'v1') return v1Request(what, options);
   if (isTarget(what)) return subResourceRequest(what, options);
   const resource = resourceFor(what, 'list');
-  const windows = resource.sorts.map((sort) => [sort.replace(/_at$/, '_since'), []]);
-  const filters = Object.entries(resource.filters).map(([name, { references }]) => [name, references]);
-  const query = parseFilters(resource.name, options.filter, Object.fromEntries([...filters, ...windows]));
+  const filters = checkedFilters(resource.name, options.filter ?? [], filtersOf(resource));
   const { sortBy, sortDirection } = options;
-  if (sortBy !== undefined) query.sort_by = sortBy;
-  if (sortDirection !== undefined) query.sort_direction = sortDirection;
+  const order = {
+    ...(sortBy !== undefined && { sort_by: sortBy }),
+    ...(sortDirection !== undefined && { sort_direction: sortDirection }),
+  };
   const includes = parseIncludes(options.include, resource);
   const look = resourceColumns(resource);
   const fields = fieldsNeeded(options.fields, look.allFields);
   const path = resourcePath(resource);
+  const include = includes.length > 0 && { include: includes.map(({ name }) => name) };
+  const query = onceFor(async (client) => filters.query(new References(client)));
+  const list = onceFor(async (client) => {
+    const shown = { ...(await query(client)), ...order, ...include };
+    return fields === undefined ? listAt(path, shown) : listOfFields(path, shown, fields);
+  });
   const edge = async (client: Client, direction: 'asc' | 'desc'): Promise<Data | undefined> => {
-    const newest = listAt(path, { ...query, sort_by: 'created_at', sort_direction: direction });
-    return (await newest.page(client, null, 1)).records[0];
+    const byTime = { sort_by: 'created_at', sort_direction: direction };
+    const all = listAt(path, { ...(await query(client)), ...byTime });
+    return (await all.page(client, null, 1)).records[0];
   };
-  const shown = includes.length === 0 ? query : { ...query, include: includes.map(({ name }) => name) };
-  const list = fields === undefined ? listAt(path, shown) : listOfFields(path, shown, fields);
-  return { name: resource.name, look, includes, ...list, edge };
+  return {
+    name: resource.name,
+    look,
+    includes,
+    pageSizeMax: PAGE_SIZE_MAX,
+    page: async (client, cursor, limit) => (await list(client)).page(client, cursor, limit),
+    edge,
+  };
+}
+
+/** What is found out with the first request of a list, and kept for the others. */
+function onceFor<T>(find: (client: Client) => Promise<T>): (client: Client) => Promise<T> {
+  let found: Promise<T> | undefined;
+  return (client) => {
+    found ??= find(client);
+    return found;
+  };
 }
 
 function subResourceRequest(what: string, options: ListOptions): ListRequest {
@@ -71,7 +92,14 @@ function subResourceRequest(what: string, options: ListOptions): ListRequest {
       'remove them. The newest comes first.',
     );
   }
-  return { name: what, look: targetColumns(target), includes: [], ...listAt(target.path) };
+  const list = onceFor(async (client) => listAt(await wholePath(target, new References(client))));
+  return {
+    name: what,
+    look: targetColumns(target),
+    includes: [],
+    pageSizeMax: PAGE_SIZE_MAX,
+    page: async (client, cursor, limit) => (await list(client)).page(client, cursor, limit),
+  };
 }
 
 function v1Request(what: string, options: ListOptions): ListRequest {
@@ -85,54 +113,25 @@ function v1Request(what: string, options: ListOptions): ListRequest {
   }
   if (options.include !== undefined)
     throw usageError('API v1 does not include other records.', 'remove --include, or --api v1.');
-  const filter = parseFilters(list.name, options.filter, list.filters);
+  const filters = checkedFilters(list.name, options.filter ?? [], wholeIdsOnly(list.filters));
   return {
     name: list.name,
     look: v1Columns(list),
     includes: [],
     pageSizeMax: list.pageSizeMax,
     page: async (client, cursor, limit) => {
+      const filter = await filters.query(new References(client));
       const body = { limit, filter, ...(cursor !== null && { cursor }) };
       return pageFrom(await client.request('POST', list.path, { body }));
     },
   };
 }
 
-/** Parses the filters; `allowed` maps each to the resources whose IDs it accepts. */
-function parseFilters(
-  name: string,
-  filters: readonly string[] | undefined,
-  allowed: Readonly<Record<string, readonly string[]>>,
-): Record<string, string> {
-  const parsed: Record<string, string> = {};
-  for (const filter of filters ?? []) {
-    const { key, value } = splitPair(filter, '--filter');
-    const references = Object.hasOwn(allowed, key) ? allowed[key] : undefined;
-    if (references === undefined) {
-      const names = Object.keys(allowed);
-      throw usageError(
-        `Unknown filter "${key}" for ${name}.${didYouMean(key, names)}`,
-        `use one of: ${names.join(', ')}.`,
-      );
-    }
-    if (value === '') {
-      throw usageError(
-        `--filter ${key}= has no value.`,
-        `add a value, like ${key}=VALUE. Filters cannot find records with an empty field.`,
-      );
-    }
-    if (references.length > 0) assertId(key, value, references);
-    if (Object.hasOwn(parsed, key))
-      throw usageError(`The filter "${key}" is given twice.`, 'use each filter only once.');
-    parsed[key] = value;
-  }
-  return parsed;
-}
-
-/** Splits `key=value` at the first equals sign. */
-export function splitPair(text: string, what: string): { key: string; value: string } {
-  const at = text.indexOf('=');
-  if (at < 1)
-    throw usageError(`${what} "${text}" does not have the form key=value.`, 'write it as key=value.');
-  return { key: text.slice(0, at), value: text.slice(at + 1) };
+// Names and short IDs would take requests that keys of this version cannot make.
+function wholeIdsOnly(filters: V1List['filters']): FilterShapes {
+  const shapes = Object.entries(filters).map(([name, references]): [string, FilterShape] => [
+    name,
+    { type: 'text', references, hasWholeIds: true },
+  ]);
+  return Object.fromEntries(shapes);
 }

@@ -10,6 +10,7 @@ import {
 import { findResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { didYouMean, nearest } from '../nearest.ts';
+import type { References } from './references.ts';
 
 /** `deals/ID/contacts`, `meetings/ID/deal` or `deals/ID/external_ids`, parsed; the last has neither link nor association. */
 export interface Target {
@@ -62,8 +63,13 @@ export function resourcePath(resource: Pick<Resource, 'name'>, id?: string): str
 
 /** An ID as part of a path; throws for values that would change the path. */
 export function idSegment(id: string): string {
+  return encodeURIComponent(checkedId(id));
+}
+
+/** The ID; throws for values that would change a path. */
+export function checkedId(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw usageError(`"${id}" is not an ID.`, 'use the ID of a record.');
-  return encodeURIComponent(id);
+  return id;
 }
 
 /** Whether the text is the path of a sub-resource rather than the name of a resource. */
@@ -81,6 +87,12 @@ export function parseTarget(text: string): Target {
     throw unknownTarget(text, resource);
   }
   return { resource, id, name, path: `${resourcePath(resource, id)}/${name}`, link, association };
+}
+
+/** Path of a sub-resource whose record has its whole ID. */
+export async function wholePath(target: Target, references: References): Promise<string> {
+  const { resource, name } = target;
+  return `${resourcePath(resource, await references.wholeId(resource.name, target.id))}/${name}`;
 }
 
 function unknownTarget(text: string, of: Resource): CliError {

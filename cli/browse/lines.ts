@@ -17,9 +17,9 @@ const UNTOLD = 'pipeline_id';
 
 /** The columns of a list with what its records refer to; the ID last, which nobody reads and is the first to go. */
 function columnsOf(resource: Resource): string[] {
-  const [first = [], ...rest] = resource.columns.filter((name) => name !== 'id');
+  const [first = 'id', ...rest] = resource.columns.filter((name) => name !== 'id');
   const references = Object.values(includesOf(resource)).flatMap(({ ways }) =>
-    ways.flatMap(({ kind, ...way }) => (kind === 'own' && 'column' in way ? [way.column] : [])),
+    ways.flatMap((way) => (way.kind === 'own' ? [way.other] : [])),
   );
   const others = references.filter((name) => name !== UNTOLD && !rest.includes(name));
   return [...new Set([first, others, rest, 'id'].flat())];
@@ -81,7 +81,7 @@ export interface CardLine {
   open: { resource: Resource; id: string } | null;
 }
 
-/** The fields of a record, with names in place of IDs, then the records that are linked to it. */
+/** The fields of a record, with names instead of IDs, then the records that are linked to it. */
 export function cardLines({ resource, record, linked }: Card, canUpdate: boolean): CardLine[] {
   const single = new Map(linked.map((one) => [one.id, one]));
   const instants = instantsOf(resource.fields);
@@ -103,7 +103,9 @@ export function cardLines({ resource, record, linked }: Card, canUpdate: boolean
     return {
       label: name,
       text: (isReference ? reference?.text : undefined) ?? shownText(value, instants.has(name)),
-      edit: isEditable ? { field: name, text: editedText(value, instants.has(name)) } : null,
+      edit: isEditable
+        ? { field: name, text: reference?.text ?? editedText(value, instants.has(name)) }
+        : null,
       open: target !== null && typeof value === 'string' ? { resource: target, id: value } : null,
     };
   });

@@ -3,7 +3,7 @@ import type { Data } from '../../db/model/json.ts';
 import type { Client } from '../api/client.ts';
 import { includedIn } from '../api/envelope.ts';
 import type { Pageable } from '../api/pages.ts';
-import { nameOf } from '../follow/names.ts';
+import { nameOf } from '../api/record-name.ts';
 
 const PAGE_SIZE = 50;
 

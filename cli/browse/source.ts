@@ -4,12 +4,15 @@ import type { Resource } from '../../db/model/resource.ts';
 import { INCLUDES_MAX, type Include, includesOf } from '../../db/model/resources/includes.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
-import { bodyFromPairs, updateFields } from '../api/body.ts';
+import { updateFields } from '../api/body.ts';
 import type { Client } from '../api/client.ts';
 import { type ApiResponse, includedIn, recordOf } from '../api/envelope.ts';
 import { listAt, type Page, type Pageable } from '../api/pages.ts';
+import { nameOf } from '../api/record-name.ts';
+import { References } from '../api/references.ts';
 import { resourcePath } from '../api/target.ts';
-import { nameOf } from '../follow/names.ts';
+import { givenValues, namedFields } from '../api/values.ts';
+import { isOurId } from '../input/record-id.ts';
 import { filterOfWhere } from '../where/filter.ts';
 import { recordsRequest } from '../where/records-request.ts';
 import { ScrolledList } from './scrolled-list.ts';
@@ -100,10 +103,15 @@ export class BrowserSource {
     return resource.verbs.includes('update') && this.#has(`${resource.name}:write`);
   }
 
-  /** Sets a field of the record as it was read; throws a CliError if the text does not fit or the record has changed. */
+  /** Sets a field of the record as it was read, a reference by a name; throws a CliError if the text does not fit or the record has changed. */
   async update({ resource, record, etag }: Card, field: string, text: string): Promise<void> {
-    const body = bodyFromPairs([`${field}=${text}`], updateFields(resource));
-    await this.#client.request('PATCH', resourcePath(resource, String(record.id)), { body, ifMatch: etag });
+    const fields = updateFields(resource);
+    const [kind] = [...namedFields(fields)].find(([, one]) => one === field) ?? [];
+    const isNamed = kind !== undefined && text !== '' && !isOurId(text);
+    const values = givenValues([`${isNamed ? kind : field}=${text}`], fields);
+    const body = await values.found(new References(this.#client), async () => String(record.pipeline_id));
+    const headers: Record<string, string> = etag === undefined ? {} : { 'if-match': etag };
+    await this.#client.request('PATCH', resourcePath(resource, String(record.id)), { body, headers });
   }
 
   #includes(resource: Resource, isSingle: boolean): Include[] {

@@ -1,10 +1,12 @@
 // Carries out `crm update`, `delete` and `get --from`: many records by their IDs.
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
-import { bodyFromPairs, updateFields } from '../api/body.ts';
+import { updateFields } from '../api/body.ts';
 import { resourceColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
+import { References } from '../api/references.ts';
 import { isTarget, resourceFor } from '../api/target.ts';
+import { type GivenValues, givenValues } from '../api/values.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { surveyInput } from '../import/plan/survey.ts';
 import { checkErrorsPath } from '../import/session/errors-file.ts';
@@ -35,7 +37,7 @@ interface BulkCommand {
   flags: BulkFlags;
   /** The words after the resource that a retry repeats. */
   pairs?: readonly string[];
-  constants?: Data;
+  constants?: GivenValues;
   /** Prints the records that are found. */
   printer?: Printer;
   /** Called with the number of rows, null if that is not known, before anything is sent. */
@@ -63,7 +65,7 @@ export async function runUpdateFrom(
   // Without an ID, the first pair is in its place.
   const all = [...(id === undefined ? [] : [id]), ...pairs];
   if (id !== undefined && !id.includes('=')) throw bothIdAndFrom(id);
-  const constants = bodyFromPairs(all, updateFields(resource));
+  const constants = givenValues(all, updateFields(resource));
   await runBulk({ verb: 'update', resource, flags, pairs: all, constants }, config);
 }
 
@@ -109,7 +111,7 @@ export async function runGetFrom(
 }
 
 async function runBulk(command: BulkCommand, config: Config): Promise<void> {
-  const { verb, resource, flags, constants = {}, printer, pairs = [] } = command;
+  const { verb, resource, flags, printer, pairs = [] } = command;
   const { from: input, errors = null, dryRun: isDryRun = false, quiet: isQuiet = false } = flags;
   checkErrorsPath({ errors, input });
   const apiKey = await config.apiKey();
@@ -118,6 +120,7 @@ async function runBulk(command: BulkCommand, config: Config): Promise<void> {
   const source = await surveyInput(input, { format: 'lines', encoding: null });
   await command.confirm?.(source.rowCount);
   const greeting = await preflight(client);
+  const constants: Data = (await command.constants?.found(new References(client))) ?? {};
   const interruption = new AbortController();
   const requestIds: string[] = [];
   const job = new BulkJob({

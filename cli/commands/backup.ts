@@ -13,7 +13,7 @@ you can copy it anywhere, and restore it with "crm restore FILE --confirm". For 
 
 Examples:
   crm backup /backups/crm.db
-  crm backup /backups/crm.db --keep 7      # from cron: keeps the newest and six older ones, crm.db.1 to crm.db.6`;
+  crm backup /backups/crm.db --keep 7    # the newest, and crm.db.1 to crm.db.6`;
 
 /** Adds `crm backup`. */
 export function registerBackupCommand(program: Command): void {

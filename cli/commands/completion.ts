@@ -1,11 +1,31 @@
 // `crm completion`: prints scripts for shell completion, which ask crm itself for the words.
 import { Argument, type Command } from 'commander';
+import { resolveConfig } from '../settings/config.ts';
 import { writeOut } from '../terminal/streams.ts';
 
+// Bash splits words at = and : too: they are put together again, and what is before the last of them is left out.
 const BASH = `# crm: add this line to ~/.bashrc:  source <(crm completion bash)
 _crm() {
-  local IFS=$'\\n'
-  COMPREPLY=($(crm __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local words=() word rest=\${COMP_LINE#*"\${COMP_WORDS[0]}"} last before found i
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    if [[ \${#words[@]} == 0 || $rest == [[:space:]]* ]]; then
+      words+=("$word")
+    else
+      words[\${#words[@]}-1]+=$word
+    fi
+    rest=\${rest#"\${rest%%[![:space:]]*}"}
+    rest=\${rest#"$word"}
+  done
+  last=\${words[\${#words[@]}-1]}
+  before=\${last%"\${COMP_WORDS[COMP_CWORD]#[=:]}"}
+  COMPREPLY=()
+  while IFS= read -r found; do
+    found=\${found#"$before"}
+    [[ $last == [\\'\\"]* || $found != *[!a-zA-Z0-9_.,:=/@%+-]* ]] || printf -v found %q "$found"
+    COMPREPLY+=("$found")
+  done < <(crm __complete -- "\${words[@]//[\\'\\"\\\\]/}" 2>/dev/null)
+  if [[ \${#COMPREPLY[@]} == 1 && \${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
 }
 complete -o default -F _crm crm
 `;
@@ -13,16 +33,18 @@ complete -o default -F _crm crm
 const ZSH = `#compdef crm
 # crm: add this line to ~/.zshrc, after compinit:  source <(crm completion zsh)
 _crm() {
-  local -a found
-  found=("\${(@f)$(crm __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  if [[ -n "\${found[1]}" ]]; then compadd -a found; else _files; fi
+  local -a found open
+  found=("\${(@f)$(crm __complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  open=(\${(M)found:#*=})
+  found=(\${found:#*=})
+  if [[ -n "$open$found" ]]; then compadd -S '' -a open; compadd -a found; else _files; fi
 }
 compdef _crm crm
 `;
 
 const FISH = `# crm: save this as ~/.config/fish/completions/crm.fish
 function __crm_complete
-  set -l words (commandline -opc) (commandline -ct)
+  set -l words (commandline -opc) (commandline -ct | string unescape)
   crm __complete -- $words[2..-1] 2>/dev/null
 end
 complete -c crm -a '(__crm_complete)'
@@ -37,16 +59,36 @@ export function registerCompletionCommand(program: Command): void {
     .summary('Print a shell completion script')
     .description('Print a shell completion script for the commands and options of crm')
     .addArgument(new Argument('<shell>', 'Your shell').choices(Object.keys(SCRIPTS)))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  source <(crm completion bash)\n  crm completion fish > ~/.config/fish/completions/crm.fish',
+    )
     .action((shell: string) => writeOut(SCRIPTS[shell] ?? ''));
   program
     .command('__complete', { hidden: true })
     .argument('[words...]')
     .action(async (words: string[]) => {
       const { completions } = await import('../completion-words.ts');
-      await writeOut(
-        completions(program, words)
-          .map((word) => `${word}\n`)
-          .join(''),
-      );
+      const found = await completions(program, words, {
+        organizations: () => unlessFailing(() => organizationsFor(program, words)),
+        profiles: () => unlessFailing(async () => (await import('../settings/profile.ts')).profileNames()),
+        recipes: async () => Object.keys((await import('../recipes/recipes.ts')).RECIPES),
+      });
+      await writeOut(found.map((word) => `${word}\n`).join(''));
     });
+}
+
+async function organizationsFor(program: Command, words: readonly string[]): Promise<string[]> {
+  program.parseOptions([...words]);
+  const { organizationNames } = await import('../organizations/names.ts');
+  return organizationNames(resolveConfig(program).db);
+}
+
+// A shell that asks what to type next is no place for an error.
+async function unlessFailing(find: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await find();
+  } catch {
+    return [];
+  }
 }

@@ -11,5 +11,6 @@ export function registerHealthCommand(program: Command): void {
       'Check whether the server is ready to read and write: exit code 0 if it is, 1 if it is not. No API key is needed, and ' +
         'the certificate of a server on this machine may have any name.',
     )
+    .addHelpText('after', '\nExamples:\n  crm health --url https://crm.example.com')
     .action(lazyAction(async () => (await import('../api/health.ts')).runHealth));
 }

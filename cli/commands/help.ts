@@ -17,6 +17,7 @@ export function registerHelpCommand(program: Command): void {
     .description('Print a page of the manual or the help of a command, or without a topic the list of pages')
     .argument('[topic...]', 'Topic of the manual, or a command')
     .option('--no-pager', 'Do not use a pager for long output [PAGER]')
+    .addHelpText('after', '\nExamples:\n  crm help import\n  crm help keys issue')
     .action(async (words: string[], _options: unknown, command: Command) => {
       const options: Options = command.optsWithGlobals();
       const { runHelp } = await import('../manual/run.ts');

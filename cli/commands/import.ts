@@ -3,6 +3,15 @@ import type { Command } from 'commander';
 import { addImportFlags } from '../import/flags.ts';
 import { lazyAction } from '../settings/lazy-action.ts';
 
+const EXAMPLES = `
+Examples:
+  crm import contacts people.csv --dry-run
+  crm import contacts people.csv --custom --create-missing
+  crm import deals deals.csv --map 'Deal title=name' --external-id 'Deal ID' --source hubspot
+  crm import all backup
+
+See "crm help import".`;
+
 /** Adds `crm import`. */
 export function registerImportCommand(program: Command): void {
   const command = program
@@ -14,7 +23,7 @@ export function registerImportCommand(program: Command): void {
       'One of companies, contacts, pipelines, deals, tasks, notes, segments, interactions, or all',
     )
     .argument('<file>', 'File, - for standard input, or with "all" a folder')
-    .addHelpText('after', '\nSee "crm help import".')
+    .addHelpText('after', EXAMPLES)
     .action(lazyAction(async () => (await import('../import/run.ts')).runImport));
   addImportFlags(command);
 }

@@ -5,7 +5,12 @@ import type { IngestFormat } from '../ingest/source.ts';
 import { lazyAction } from '../settings/lazy-action.ts';
 import { orgOption } from '../settings/options.ts';
 
-const HELP = '\nSee "crm help ingest".';
+const SEE = '\nSee "crm help ingest".';
+const EXAMPLES: Readonly<Record<IngestResource, readonly string[]>> = {
+  meetings: ['crm ingest meetings calendar.ics', 'crm ingest meetings calendar.ics --owner ada@acme.example'],
+  recordings: ['crm ingest recordings calls.json', 'crm ingest recordings call.vtt --meeting ID'],
+  bookings: ['crm ingest bookings bookings.json'],
+};
 
 /** Adds `crm ingest meetings`, `recordings` and `bookings`. */
 export function registerIngestCommand(program: Command): void {
@@ -13,7 +18,7 @@ export function registerIngestCommand(program: Command): void {
     .command('ingest')
     .summary('Store meetings, recordings and bookings')
     .description('Store meetings from calendars, recordings from call recorders and bookings from schedulers')
-    .addHelpText('after', HELP);
+    .addHelpText('after', SEE);
   addCommand(ingest, 'meetings', ['ics', 'json']).description(
     'Store meetings from an iCalendar or JSON file',
   );
@@ -35,6 +40,6 @@ function addCommand(ingest: Command, resource: IngestResource, formats: IngestFo
       new Option('--format <format>', 'Format of the input (default: from its name)').choices(formats),
     )
     .option('--quiet', 'Print errors only')
-    .addHelpText('after', HELP)
+    .addHelpText('after', `\nExamples:\n  ${EXAMPLES[resource].join('\n  ')}\n${SEE}`)
     .action(lazyAction(async () => (await import('../ingest/run.ts')).runIngest.bind(null, resource)));
 }

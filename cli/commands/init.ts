@@ -13,5 +13,9 @@ export function registerInitCommand(program: Command): void {
     .option('--org <name>', 'Name of the organization (a terminal asks for it)')
     .option('--user <email>', 'Email of the first user')
     .option('--no-backup', 'Skip the backup before an upgrade of the database')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm init --org "Acme Inc"\n  export CRM_API_KEY=$(crm init --org "Acme Inc" --user ada@acme.example)\n\nSee "crm help start".',
+    )
     .action(lazyAction(async () => (await import('../organizations/init.ts')).runInit));
 }

@@ -1,7 +1,13 @@
 // `crm keys`: issues, lists, changes, rotates and revokes API keys.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { apiOption, collect, orgOption } from '../settings/options.ts';
+import { apiOption, collect, orgOption, requestCount, requestsOrDefault } from '../settings/options.ts';
+
+const UPDATE_EXAMPLES = `
+Examples:
+  crm keys update ID --requests-per-minute 1000
+  crm keys update ID --requests-per-minute default --name reporting
+  crm keys update ID --allow-ip 203.0.113.0/24,2001:db8::/32`;
 
 /** Adds `crm keys issue`, `list`, `update`, `rotate` and `revoke`. */
 export function registerKeysCommand(program: Command): void {
@@ -15,10 +21,14 @@ export function registerKeysCommand(program: Command): void {
     .description('List API keys, without their secrets')
     .option('--org <org>', 'Only keys of this organization (name or ID)')
     .option('--idle <duration>', 'Only active keys that were not used for this long, such as 90d')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm keys list\n  crm keys list --org "Acme Inc" --idle 90d\n\nSee "crm help keys".',
+    )
     .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysList));
   keys
     .command('update')
-    .description('Change the networks that may use an API key, effective with the next request')
+    .description('Change the name, networks or request limit of an API key, effective with the next request')
     .argument('<id>', 'ID of the key')
     .option(
       '--allow-ip <cidr>',
@@ -26,7 +36,14 @@ export function registerKeysCommand(program: Command): void {
       collect,
     )
     .option('--allow-any', 'Allow any client IP')
-    .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysUpdate));
+    .option('--name <label>', 'What the key is for')
+    .option(
+      '--requests-per-minute <n>',
+      'How many requests the key can send, or default for the limit of the server',
+      requestsOrDefault,
+    )
+    .addHelpText('after', `${UPDATE_EXAMPLES}\n\nSee "crm help keys".`)
+    .action(lazyAction(async () => (await import('../keys/update.ts')).runKeysUpdate));
   keys
     .command('rotate')
     .summary('Give an API key a new secret')
@@ -35,11 +52,16 @@ export function registerKeysCommand(program: Command): void {
     )
     .argument('<id>', 'ID of the key')
     .option('--grace <duration>', 'How long the old secret keeps working: 0 to 7d', '24h')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm keys rotate ID\n  crm keys rotate ID --grace 0\n\nSee "crm help keys".',
+    )
     .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysRotate));
   keys
     .command('revoke')
     .description('Revoke an API key, effective with the next request')
     .argument('<id>', 'ID of the key')
+    .addHelpText('after', '\nExamples:\n  crm keys revoke ID\n\nSee "crm help keys".')
     .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysRevoke));
 }
 
@@ -56,7 +78,10 @@ function registerIssue(keys: Command): void {
     .option('--name <label>', 'What the key is for')
     .option('--scopes <a:read,b:write>', 'What the key can do')
     .option('--all-scopes', 'Grant all scopes; for a v1 key, ALL')
-    .option('--from-v1 <keyid>', 'Copy the scopes, expiry and networks of this v1 key to a v2 key')
+    .option(
+      '--from-v1 <keyid>',
+      'Copy the scopes, expiry, networks and request limit of this v1 key to a v2 key',
+    )
     .addOption(
       new Option('--access <level>', 'Access to all records, or to those of one user')
         .choices(['organization', 'user'])
@@ -71,6 +96,11 @@ function registerIssue(keys: Command): void {
       '--allow-ip <cidr>',
       'Allow only this network or client IP, IPv4 or IPv6; repeatable, or separated by commas (default: no restriction)',
       collect,
+    )
+    .option(
+      '--requests-per-minute <n>',
+      "How many requests the key can send, within the organization's limit (default: as the server allows each key)",
+      requestCount,
     )
     .option('--dry-run', 'Show what the key would give access to, and issue nothing')
     .addHelpText(

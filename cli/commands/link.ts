@@ -3,13 +3,19 @@ import type { Command } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
 import { dryRunOption } from '../settings/options.ts';
 
-const EXAMPLES = `
+const LINK_EXAMPLES = `
 Examples:
   crm link deals/ID/contacts CONTACT supervisor=CONTACT
   crm link notes/ID/records CHILD record_type=company
   crm link segments/ID/members CHILD
   crm link meetings/ID/deal DEAL
   crm link contacts/ID/external_ids salesforce:003Hs00004kXyZ1IAK`;
+
+const UNLINK_EXAMPLES = `
+Examples:
+  crm unlink deals/ID/contacts CONTACT
+  crm unlink meetings/ID/deal
+  crm unlink contacts/ID/external_ids salesforce`;
 
 /** Adds `crm link` and `crm unlink`. */
 export function registerLinkCommands(program: Command): void {
@@ -23,7 +29,7 @@ export function registerLinkCommands(program: Command): void {
     .argument('<child>', 'ID of the record to link; for external_ids, SOURCE:ID')
     .argument('[field=value...]', 'Fields of the link, such as supervisor or record_type')
     .addOption(dryRunOption())
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', LINK_EXAMPLES)
     .action(lazyAction(async () => (await import('../records/link.ts')).runLink));
   program
     .command('unlink')
@@ -34,5 +40,6 @@ export function registerLinkCommands(program: Command): void {
     .argument('<target>', 'Such as deals/ID/contacts or meetings/ID/deal')
     .argument('[child]', 'ID of the linked record; for external_ids, the source; none for an association')
     .addOption(dryRunOption())
+    .addHelpText('after', UNLINK_EXAMPLES)
     .action(lazyAction(async () => (await import('../records/link.ts')).runUnlink));
 }

@@ -7,9 +7,8 @@ export function registerManCommand(program: Command): void {
   program
     .command('man')
     .summary('Print the manual as a man page')
-    .description(
-      'Print all commands and the manual as one page for man(1). To install it: crm man > /usr/local/share/man/man1/crm.1',
-    )
+    .description('Print all commands and the manual as one page for man(1).')
+    .addHelpText('after', '\nExamples:\n  crm man > /usr/local/share/man/man1/crm.1')
     .action(async () => {
       const { manPage } = await import('../manual/man-page.ts');
       await writeOut(manPage(program));

@@ -1,9 +1,10 @@
-// `crm orgs`: creates, lists and updates organizations.
+// `crm orgs`: creates, lists, changes and deletes organizations.
 import type { Command } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
+import { requestsOrDefault } from '../settings/options.ts';
 import { registerOrgsQuotaCommand } from './orgs-quota.ts';
 
-/** Adds `crm orgs create`, `update`, `quota` and `list`. */
+/** Adds `crm orgs create`, `update`, `rename`, `quota` and `list`. */
 export function registerOrgsCommand(program: Command): void {
   const orgs = program
     .command('orgs')
@@ -17,16 +18,38 @@ export function registerOrgsCommand(program: Command): void {
       '--key-expiry <duration>',
       'Default lifetime of its API keys, such as 90d (default: keys do not expire)',
     )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm orgs create "Acme Inc"\n  crm orgs create "Acme Inc" --key-expiry 90d',
+    )
     .action(lazyAction(async () => (await import('../organizations/organizations.ts')).runOrgsCreate));
   orgs
     .command('update')
     .description('Update the settings of an organization, and print it')
     .argument('[org]', 'Name or ID of the organization (default: the only one)')
     .option('--key-expiry <duration>', 'Default lifetime of API keys issued from now on, or none')
-    .action(lazyAction(async () => (await import('../organizations/organizations.ts')).runOrgsUpdate));
+    .option(
+      '--requests-per-minute <n>',
+      'How many requests all its keys together can send, or default for the limit of the server',
+      requestsOrDefault,
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm orgs update Example --key-expiry 90d\n  crm orgs update Example --requests-per-minute 5000',
+    )
+    .action(lazyAction(async () => (await import('../organizations/update.ts')).runOrgsUpdate));
+  orgs
+    .command('rename')
+    .description('Give an organization another name, and print it')
+    .usage('[options] [org] <name>')
+    .argument('<org>', 'Name or ID of the organization (default: the only one)')
+    .argument('[name]', 'The new name, unique')
+    .addHelpText('after', '\nExample:\n  crm orgs rename Example "Example Inc"')
+    .action(lazyAction(async () => (await import('../organizations/update.ts')).runOrgsRename));
   registerOrgsQuotaCommand(orgs);
   orgs
     .command('list')
     .description('List all organizations')
+    .addHelpText('after', '\nExamples:\n  crm orgs list')
     .action(lazyAction(async () => (await import('../organizations/organizations.ts')).runOrgsList));
 }

@@ -16,5 +16,6 @@ export function registerSecretsCommand(program: Command): void {
       'Rotate the secret that signs list cursors and transcript links. Existing cursors and links work for the grace period. All servers use the new secret within a second, without a restart. API keys do not change.',
     )
     .option('--grace <duration>', 'How long existing cursors and links keep working: 0 to 30d', '24h')
+    .addHelpText('after', '\nExamples:\n  crm secrets rotate\n  crm secrets rotate --grace 7d')
     .action(lazyAction(async () => (await import('../keys/signing-secret.ts')).runSecretsRotate));
 }

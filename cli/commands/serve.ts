@@ -10,6 +10,15 @@ const CHANGES_DAYS_MAX = 365;
 // Out of the 10 s that a shutdown may take.
 const DRAIN_SECONDS_MAX = 8;
 
+const EXAMPLES = `
+Examples:
+  crm serve
+  crm serve --db /var/lib/crm/crm.db --backup-every 15m --backup-dir /backups
+  crm serve --host 0.0.0.0 --port 443 --tls-cert chain.pem --tls-key key.pem
+  crm serve --takeover --background
+
+See "crm help serve".`;
+
 /** Adds `crm serve`. */
 export function registerServeCommand(program: Command): void {
   const serve = program
@@ -82,6 +91,7 @@ export function registerServeCommand(program: Command): void {
     .option('--background', 'Run in the background; this command returns once the server is ready')
     .option('--no-backup', 'Skip the backup before an upgrade of the database file');
   addBackupFlags(serve);
+  serve.addHelpText('after', EXAMPLES);
   serve.action(async (_options: unknown, command: Command) => {
     const { runServe } = await import('../serve/run.ts');
     await runServe(command.optsWithGlobals<ServeFlags>(), resolveConfig(command));

@@ -28,7 +28,7 @@ export function registerTimelineCommand(program: Command): void {
     .addOption(
       new Option(
         '--scope <scope>',
-        'Of a company: without what was written to its contacts and deals (own), or with it (all, the default)',
+        'Of a company: own leaves out what was written to its contacts and deals (default: all)',
       ).choices(['own', 'all']),
     )
     .addOption(limitOption('entries'))

@@ -17,10 +17,15 @@ export function registerUsersCommand(program: Command): void {
     .argument('<email>', 'Email of the user')
     .addOption(orgOption())
     .option('--name <name>', 'Name of the person')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm users create grace@acme.example --name "Grace Hopper"\n  crm users create grace@acme.example --org "Acme Inc"',
+    )
     .action(lazyAction(async () => (await import('../organizations/users.ts')).runUsersCreate));
   users
     .command('list')
     .description('List the users of an organization')
     .addOption(orgOption())
+    .addHelpText('after', '\nExamples:\n  crm users list --org "Acme Inc"')
     .action(lazyAction(async () => (await import('../organizations/users.ts')).runUsersList));
 }

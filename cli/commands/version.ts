@@ -18,6 +18,7 @@ export function registerVersionCommand(program: Command): void {
     .description('Print version, commit and Bun version')
     .option('--licenses', 'Print the components of this executable and their licenses')
     .option('--sbom', 'Print the components as a software bill of materials (CycloneDX 1.6, JSON)')
+    .addHelpText('after', '\nExamples:\n  crm version\n  crm version --licenses')
     .action(async (_options: unknown, command: Command) => {
       // Not resolveConfig: the version must print even if the profile file is broken.
       const options: Options = command.optsWithGlobals();

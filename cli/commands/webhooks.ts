@@ -23,11 +23,13 @@ export function registerWebhooksCommand(program: Command): void {
   webhooks
     .command('list')
     .description('List webhooks, the newest first')
+    .addHelpText('after', '\nExamples:\n  crm webhooks list')
     .action(lazyAction(async () => (await import('../webhooks/run.ts')).runWebhooksList));
   webhooks
     .command('get')
     .description('Print a webhook')
     .argument('<id>', 'ID of the webhook')
+    .addHelpText('after', '\nExamples:\n  crm webhooks get ID')
     .action(lazyAction(async () => (await import('../webhooks/run.ts')).runWebhooksGet));
   registerWrites(webhooks);
   registerActions(webhooks);
@@ -61,6 +63,7 @@ function registerWrites(webhooks: Command): void {
     .argument('<id>', 'ID of the webhook')
     .option('--yes', 'Skip the confirmation prompt; required when there is no terminal')
     .addOption(dryRunOption())
+    .addHelpText('after', '\nExamples:\n  crm webhooks delete ID')
     .action(lazyAction(async () => (await import('../webhooks/run.ts')).runWebhooksDelete));
 }
 
@@ -70,12 +73,14 @@ function registerActions(webhooks: Command): void {
     .summary('Send a ping to a webhook')
     .description('Have the server send a ping to a webhook, and wait up to 20 seconds for what comes of it')
     .argument('<id>', 'ID of the webhook')
+    .addHelpText('after', '\nExamples:\n  crm webhooks ping ID')
     .action(lazyAction(async () => (await import('../webhooks/ping.ts')).runWebhooksPing));
   webhooks
     .command('rotate')
     .summary('Give a webhook a new secret')
     .description('Give a webhook a new secret, and print it. For 24 hours, the old secret also signs.')
     .argument('<id>', 'ID of the webhook')
+    .addHelpText('after', '\nExamples:\n  crm webhooks rotate ID')
     .action(lazyAction(async () => (await import('../webhooks/run.ts')).runWebhooksRotate));
   webhooks
     .command('replay')
@@ -98,5 +103,9 @@ function registerActions(webhooks: Command): void {
     .argument('<id>', 'ID of the webhook')
     .addOption(limitOption('deliveries'))
     .option('--all', 'List all deliveries of the last 30 days')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm webhooks deliveries ID\n  crm webhooks deliveries ID --all -o csv',
+    )
     .action(lazyAction(async () => (await import('../webhooks/run.ts')).runWebhooksDeliveries));
 }

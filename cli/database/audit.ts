@@ -26,14 +26,15 @@ export async function recordAction(
   await recordAudit(trx, { now: Date.now(), ...entry, actor });
 }
 
-/** The entry of an issued key: its owner, scopes, networks and expiry. */
+/** The entry of an issued key: its access, scopes, limits and expiry. */
 export function issuedEntry(row: ApiKeyRow) {
-  const { org_id: orgNumber, id, api, access, scopes, networks, expires_at } = row;
+  const { org_id: orgNumber, id, api, access, scopes, networks, expires_at, requests_per_minute } = row;
   const details: Data = {
     api,
     access,
     scopes: scopes === '' ? [] : scopes.split(','),
     networks: networks?.split(',') ?? null,
+    ...(requests_per_minute !== null && { requests_per_minute }),
     expires_at: isoTime(expires_at),
   };
   return { action: 'key.issued', orgNumber, target: { type: 'keys', id }, details } as const;

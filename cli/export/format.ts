@@ -10,25 +10,42 @@ export function chooseExportFormat(
   options: { format?: ExportFormat; out?: string },
   config: Pick<OutputSettings, 'output' | 'isOutputGiven'>,
 ): ExportFormat {
-  if (options.format !== undefined) return options.format;
-  const isTable = !config.isOutputGiven || config.output === 'table';
-  const extension = extname(options.out ?? '').toLowerCase();
-  const format = FORMATS[extension];
+  const { format, out = '' } = options;
+  refuseWorkbook(out);
   if (format !== undefined) return format;
+  const isTable = !config.isOutputGiven || config.output === 'table';
+  const extension = extensionOf(out);
+  const byName = FORMATS[extension];
+  if (byName !== undefined) return byName;
   // Programs would open a file with another extension as what it is not.
-  const isSpreadsheet = SPREADSHEETS.includes(extension);
-  if (!isTable && !isSpreadsheet) return config.output as ExportFormat;
+  if (!isTable) return config.output as ExportFormat;
   if (!/^\.[a-z][a-z\d]*$/.test(extension)) return 'ndjson';
-  const csv = shellWord(`${options.out?.slice(0, -extension.length)}.csv`);
-  throw isSpreadsheet
-    ? usageError(
-        `crm cannot write ${extension} files. Spreadsheets can open CSV.`,
-        `export to a CSV file: --excel-safe --out ${csv}`,
-      )
-    : usageError(
-        `Unknown file extension ${extension}.`,
-        `add --format csv, ndjson or json, or use a known extension: --out ${csv}`,
-      );
+  throw usageError(
+    `Unknown file extension ${extension}.`,
+    `add --format csv, ndjson or json, or use a known extension: --out ${csvInstead(out)}`,
+  );
+}
+
+// A program would not find in it what the name promises.
+function refuseWorkbook(out: string): void {
+  if (!isWorkbook(out)) return;
+  throw usageError(
+    `crm does not write ${extensionOf(out)} files; its formats are csv, ndjson and json.`,
+    `export CSV, which spreadsheets open: --excel-safe --out ${csvInstead(out)}`,
+  );
+}
+
+/** Whether a file of that name would be a workbook of a spreadsheet program. */
+export function isWorkbook(out: string): boolean {
+  return WORKBOOKS.includes(extensionOf(out));
+}
+
+function extensionOf(out: string): string {
+  return extname(out).toLowerCase();
+}
+
+function csvInstead(out: string): string {
+  return shellWord(`${out.slice(0, -extname(out).length)}.csv`);
 }
 
 const FORMATS: Readonly<Record<string, ExportFormat>> = {
@@ -37,4 +54,4 @@ const FORMATS: Readonly<Record<string, ExportFormat>> = {
   '.jsonl': 'ndjson',
   '.json': 'json',
 };
-const SPREADSHEETS = ['.xlsx', '.xls', '.xlsm', '.ods', '.numbers'];
+const WORKBOOKS = ['.xlsx', '.xls', '.xlsm', '.ods', '.numbers'];

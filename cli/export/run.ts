@@ -15,7 +15,7 @@ import { recordsRequest } from '../where/records-request.ts';
 import { ExportDisplay } from './display.ts';
 import { exportAll } from './export-all.ts';
 import { exportToFile, exportToStdout } from './export-resource.ts';
-import { chooseExportFormat } from './format.ts';
+import { chooseExportFormat, isWorkbook } from './format.ts';
 import { targetFolder } from './part-folder.ts';
 import { Spool } from './spool.ts';
 import type { ExportFormat } from './write-file.ts';
@@ -73,6 +73,11 @@ async function exportEverything(options: ExportFlags, config: Config): Promise<v
   const { format = 'ndjson' } = options;
   const out = outputFile(options.out);
   if (out === null) throw usageError('"all" needs an output folder.', 'add --out DIR.');
+  if (isWorkbook(out))
+    throw usageError(
+      `"all" writes a folder, and ${out} is the name of a file.`,
+      'set --out to a folder; its files are NDJSON, or CSV with --format csv.',
+    );
   if (
     [options.fields, options.filter, options.where].some((option) => option !== undefined) ||
     options.api === 'v1'

@@ -2,8 +2,9 @@
 import type { Data } from '../../db/model/json.ts';
 import type { Client } from '../api/client.ts';
 import { connect } from '../api/connect.ts';
+import { wholeId } from '../api/find-id.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
-import { resourceNamed, resourcePath } from '../api/target.ts';
+import { checkedId, resourceNamed, resourcePath } from '../api/target.ts';
 import type { Config } from '../settings/config.ts';
 import { limitOf } from '../settings/options.ts';
 import { createPrinter } from '../terminal/output.ts';
@@ -30,8 +31,10 @@ export async function runHistory(
   flags: HistoryFlags,
   config: Config,
 ): Promise<void> {
-  const path = resourcePath(resourceNamed(name), id);
+  const resource = resourceNamed(name);
+  const given = checkedId(id);
   const client = await connect(config);
+  const path = resourcePath(resource, await wholeId(client, resource.name, given));
   const names = new Names(client, new AbortController().signal);
   const isForPeople = config.output === 'table';
   const printer = createPrinter(config, { columns: FIELDS, allFields: FIELDS });

@@ -1,8 +1,9 @@
 // The names of records that changes refer to by ID, for lines that people read.
-import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
+import { type Data, isObject } from '../../db/model/json.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
 import type { Client } from '../api/client.ts';
 import type { Envelope } from '../api/envelope.ts';
+import { isText, nameOf } from '../api/record-name.ts';
 import { isRefusal } from '../errors.ts';
 import type { FeedChange } from './change.ts';
 
@@ -71,19 +72,6 @@ export class Names {
       throw error;
     }
   }
-}
-
-/** What a person would call a record; null if nothing of it says. */
-export function nameOf(record: Data): string | null {
-  const { first_name, last_name, name, title, email, phone, domain, content } = record;
-  const person = [first_name, last_name].filter(isText).join(' ');
-  // The title of a person is not a name: two can have the same.
-  const others = first_name === undefined ? [name, title, email, domain, content] : [email, phone, title];
-  return [person, ...others].find(isText) ?? null;
-}
-
-function isText(value: JsonValue | undefined): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 function mentionsOf({

@@ -10,6 +10,7 @@ import { CliError, usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import { expiryOf, parseExpiry } from './expiry.ts';
 import { allowedNetworks, networksIn, usableFrom } from './networks.ts';
+import { requestsFor } from './requests.ts';
 
 export interface IssueOptions {
   org?: string;
@@ -23,6 +24,7 @@ export interface IssueOptions {
   user?: string;
   expires?: string;
   allowIp?: string[];
+  requestsPerMinute?: number;
 }
 
 /** A key to issue. */
@@ -41,6 +43,7 @@ export async function newKey(store: Store, options: IssueOptions, now: number): 
   const user = options.user === undefined ? null : await userNamed(store, org, options.user);
   const expiry = expiryOf(options.expires, org, source, now);
   const networks = networksFor(options, source);
+  const requests = requestsFor(options, org, source);
   const key: NewKey = {
     orgNumber: org.number,
     api: options.api,
@@ -51,9 +54,10 @@ export async function newKey(store: Store, options: IssueOptions, now: number): 
     userId: user?.id ?? null,
     expiresAt: expiry.at,
     networks: networks.list,
+    requestsPerMinute: requests.perMinute,
     now,
   };
-  return { key, told: [...expiry.told, ...networks.told] };
+  return { key, told: [...expiry.told, ...networks.told, ...requests.told] };
 }
 
 function networksFor(

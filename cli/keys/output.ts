@@ -12,6 +12,7 @@ import { neutralizeLine } from '../terminal/text.ts';
 import { terminalWidth, wrapLines } from '../terminal/wrap.ts';
 import { networksIn, usableFrom } from './networks.ts';
 import type { KeyPreview } from './preview.ts';
+import { requestsText } from './requests.ts';
 
 /**
  * Prints a key that was just issued or rotated; it can never be shown again. Resolves with whether it also printed the
@@ -31,6 +32,7 @@ export async function printKey(
       access: row.access,
       expires_at: isoTime(row.expires_at),
       ...(row.networks !== null && { allow_ip: networksIn(row) }),
+      ...(row.requests_per_minute !== null && { requests_per_minute: row.requests_per_minute }),
     };
     await printRecord(config, record, { columns: [], allFields: Object.keys(record) });
     return false;
@@ -59,6 +61,7 @@ function keyNotice(key: string, row: ApiKeyRow, columns: number): string {
     `access  ${row.access === 'user' ? `user ${row.user_id}` : row.access}`,
     `expires ${isoTime(row.expires_at) ?? 'never'}`,
     ...(row.networks === null ? [] : [`from    ${usableFrom(networksIn(row))}`]),
+    ...(row.requests_per_minute === null ? [] : [`limit   ${requestsText(row.requests_per_minute)}`]),
   ];
   const width = Math.max(...lines.map((line) => Bun.stringWidth(line)));
   if (width + 4 > columns) return `${wrapLines(lines.join('\n'), columns)}\n`;
@@ -85,6 +88,7 @@ const LIST_COLUMNS = [
   'status',
   'access',
   'allow_ip',
+  'requests_per_minute',
   'expires_at',
   'scopes',
   'last_used_at',
@@ -93,14 +97,18 @@ const LIST_COLUMNS = [
 
 /** Prints keys without their secrets. */
 export async function printKeyList(config: Config, rows: readonly ListedKey[], now: number): Promise<void> {
-  // The column appears only if a key has networks.
-  const isLimited = rows.some((row) => row.networks !== null);
+  // These columns appear only if a key has a value.
+  const hasNetworks = rows.some((row) => row.networks !== null);
+  const hasLimits = rows.some((row) => row.requests_per_minute !== null);
   const records = rows.map((row) => ({
     ...presented(row, now),
-    ...(isLimited && { allow_ip: networksIn(row) }),
+    ...(hasNetworks && { allow_ip: networksIn(row) }),
+    ...(hasLimits && { requests_per_minute: row.requests_per_minute }),
   }));
   const allFields = Object.keys(records[0] ?? {});
-  const columns = LIST_COLUMNS.filter((name) => isLimited || name !== 'allow_ip');
+  const isShown = (name: string) =>
+    (hasNetworks || name !== 'allow_ip') && (hasLimits || name !== 'requests_per_minute');
+  const columns = LIST_COLUMNS.filter(isShown);
   await printRecords(config, records, { columns, allFields });
 }
 
@@ -119,6 +127,7 @@ export async function printKeyPreview(
   note('Nothing was issued.');
   if (key.expiresAt !== null) note(`The key would expire on ${isoTime(key.expiresAt)}.`);
   if (key.networks != null) note(`The key could be used from ${usableFrom(key.networks)}.`);
+  if (key.requestsPerMinute != null) note(`The key could send ${requestsText(key.requestsPerMinute)}.`);
 }
 
 function presented(row: ListedKey, now: number): Data {

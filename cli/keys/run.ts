@@ -1,16 +1,15 @@
 // Carries out `crm keys`.
 import type { ApiKeyRow } from '../../db/engine/schema.ts';
-import type { Store } from '../../db/store.ts';
-import { findKey, issueKey, listKeys, revokeKey, rotateKey, setKeyNetworks } from '../../db/tables/keys.ts';
+import { issueKey, listKeys, revokeKey, rotateKey } from '../../db/tables/keys.ts';
 import { issuedEntry, recordAction } from '../database/audit.ts';
 import { organizationNamed, withReader, withStore } from '../database/database.ts';
-import { CliError, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { durationMs } from '../settings/options.ts';
 import { counted } from '../terminal/format.ts';
 import { note } from '../terminal/streams.ts';
 import { parseGrace } from './expiry.ts';
-import { allowedNetworks, usableFrom } from './networks.ts';
+import { aboutKey, activeKey, keyOfId } from './keys.ts';
 import { checkOptions, type IssueOptions, newKey } from './options.ts';
 import { keyStatus, printKey, printKeyList, printKeyPreview } from './output.ts';
 import { previewKey } from './preview.ts';
@@ -19,11 +18,6 @@ const GRACE_DAYS_MAX = 7;
 
 export interface IssueFlags extends IssueOptions {
   dryRun?: boolean;
-}
-
-export interface KeyUpdateFlags {
-  allowIp?: string[];
-  allowAny?: boolean;
 }
 
 export interface KeyListFlags {
@@ -75,29 +69,6 @@ function isIdle(row: ApiKeyRow, since: number, now: number): boolean {
   return keyStatus(row, now) === 'active' && (row.last_used_at ?? row.created_at) <= since;
 }
 
-/** Changes the networks that may use a key. */
-export async function runKeysUpdate(
-  id: string,
-  { allowIp, allowAny }: KeyUpdateFlags,
-  config: Config,
-): Promise<void> {
-  if ((allowIp === undefined) === (allowAny !== true)) {
-    throw usageError(
-      'Choose either --allow-ip or --allow-any.',
-      'add --allow-ip CIDR (repeatable), or --allow-any.',
-    );
-  }
-  const networks = allowIp === undefined ? null : allowedNetworks(allowIp);
-  await withStore(config.db, async (store) => {
-    const row = await activeKey(store, id, Date.now());
-    await store.write('accounts', async (trx) => {
-      await setKeyNetworks(trx, row, networks);
-      await recordAction(trx, { action: 'key.changed', ...aboutKey(row), details: { networks } });
-    });
-  });
-  note(`Key ${id} can be used from ${usableFrom(networks)}, effective with the next request.`);
-}
-
 /** Gives a key a new secret and prints it once. */
 export async function runKeysRotate(id: string, { grace }: { grace: string }, config: Config): Promise<void> {
   const graceMs = parseGrace(grace, GRACE_DAYS_MAX);
@@ -137,25 +108,4 @@ export async function runKeysRevoke(id: string, _flags: unknown, config: Config)
   if (disabled.length === 0) return;
   note(`Disabled ${counted(disabled.length, 'webhook')} that this key made.`);
   note('Next: To enable one again with another key: crm webhooks update ID is_enabled=true');
-}
-
-async function activeKey(store: Store, id: string, now: number): Promise<ApiKeyRow> {
-  const row = await keyOfId(store, id);
-  const status = keyStatus(row, now);
-  if (status === 'active') return row;
-  const nextSteps = ['issue a new key with "crm keys issue".'];
-  throw new CliError(`Key ${id} is ${status} and cannot be reactivated.`, { nextSteps });
-}
-
-function aboutKey({ org_id: orgNumber, id }: ApiKeyRow) {
-  return { orgNumber, target: { type: 'keys', id } };
-}
-
-async function keyOfId(store: Store, id: string): Promise<ApiKeyRow> {
-  const row = await findKey(store.read, id);
-  if (row !== undefined) return row;
-  // People paste the key itself by mistake: never repeat it.
-  const named = /^service_/.test(id) ? 'No API key has that ID.' : `No API key has the ID "${id}".`;
-  const nextSteps = ['use the ID of the key, not the key itself. To list keys: crm keys list'];
-  throw new CliError(named, { nextSteps });
 }

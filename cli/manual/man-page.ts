@@ -46,9 +46,8 @@ export function manPage(program: Command, now = new Date()): string {
   const [date = ''] = now.toISOString().split('T');
   // Formatters read the date too, and need plain hyphens.
   const heading = `CRM 1 ${date} ${roffArgument(`crm ${VERSION}`)} ${roffArgument('crm manual')}`;
-  const about = program.description().replace(/ "crm help".*$/, '');
   const sections = [
-    section('NAME', `crm \\- ${roffText(about.replace(/^A /, 'a ').replace(/\.$/, ''))}\n`),
+    section('NAME', `crm \\- ${roffText(program.description().replace(/^A /, 'a '))}\n`),
     section('SYNOPSIS', '.B crm\n[\\fIglobal options\\fR] \\fIcommand\\fR [\\fIoptions\\fR]\n'),
     section('COMMANDS', commands(program)),
     section('GLOBAL OPTIONS', entries(globalRows(program))),

@@ -37,9 +37,8 @@ function argumentRows(command: Command, help: Help): CommandReference['rows'] {
 }
 
 function optionRows(command: Command, help: Help): CommandReference['rows'] {
-  return help
-    .visibleOptions(command)
-    .filter(({ long }) => long !== '--help')
+  return command.options
+    .filter(({ hidden }) => !hidden)
     .map((option) => [help.optionTerm(option), help.optionDescription(option)]);
 }
 

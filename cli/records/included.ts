@@ -3,8 +3,8 @@ import { type Data, isObject } from '../../db/model/json.ts';
 import { RELATED_MAX } from '../../db/model/resource.ts';
 import type { Include } from '../../db/model/resources/includes.ts';
 import type { Included } from '../api/envelope.ts';
+import { nameOf } from '../api/record-name.ts';
 import { usageError } from '../errors.ts';
-import { nameOf } from '../follow/names.ts';
 import {
   type ColumnLayout,
   type OutputFormat,

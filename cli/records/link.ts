@@ -1,13 +1,14 @@
 // Carries out `crm link` and `crm unlink`.
 import type { Data } from '../../db/model/json.ts';
-import { isMixed } from '../../db/model/links.ts';
-import type { Link } from '../../db/model/resource.ts';
-import { bodyFromPairs } from '../api/body.ts';
+import { childOf, isMixed } from '../../db/model/links.ts';
 import { targetColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { externalIdOf } from '../api/external-id.ts';
-import { idSegment, parseTarget, type Target } from '../api/target.ts';
+import { nameKindOf } from '../api/names.ts';
+import { References } from '../api/references.ts';
+import { checkedId, idSegment, parseTarget, type Target, wholePath } from '../api/target.ts';
+import { type GivenValues, givenValues } from '../api/values.ts';
 import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { NOTHING_WRITTEN, printRecord } from '../terminal/output.ts';
@@ -22,9 +23,14 @@ export async function runLink(
   config: Config,
 ): Promise<void> {
   const target = parseTarget(text);
-  const body = linkBody(target, child, pairs);
+  const values = linkValues(target, pairs);
+  const external = isExternal(target) ? externalIdOf(child) : undefined;
   const client = await connect(config);
-  const response = await client.request(target.association === undefined ? 'POST' : 'PUT', target.path, {
+  const references = new References(client);
+  const path = await wholePath(target, references);
+  const own = await values.found(references);
+  const body = external ?? { ...own, [childField(target)]: await childId(target, child, own, references) };
+  const response = await client.request(target.association === undefined ? 'POST' : 'PUT', path, {
     body,
     isDryRun,
   });
@@ -32,19 +38,41 @@ export async function runLink(
   await printRecord(config, recordOf(response), targetColumns(target));
 }
 
-function linkBody(target: Target, child: string, pairs: string[]): Data {
-  const { link, association } = target;
-  if (link !== undefined) return { ...ownFields(link, pairs), [link.childColumn]: child };
-  const kind = association === undefined ? 'external ID' : 'association';
-  if (pairs.length > 0) throw usageError(`An ${kind} does not have fields.`, 'remove field=value.');
-  return association === undefined ? { ...externalIdOf(child) } : { [association.column]: child };
+function isExternal({ link, association }: Target): boolean {
+  return link === undefined && association === undefined;
 }
 
-function ownFields(link: Link, pairs: string[]): Data {
-  const body = bodyFromPairs(pairs, link.fields);
-  const types = Object.keys(link.children);
-  if (!isMixed(link) || types.includes(String(body.record_type))) return body;
+/** The fields of the link itself. */
+function linkValues(target: Target, pairs: string[]): GivenValues {
+  const { link } = target;
+  if (link === undefined && pairs.length > 0) {
+    const kind = isExternal(target) ? 'external ID' : 'association';
+    throw usageError(`An ${kind} does not have fields.`, 'remove field=value.');
+  }
+  const values = givenValues(pairs, link?.fields ?? {});
+  const types = Object.keys(link?.children ?? {});
+  const given = pairs.map((pair) => pair.replace(/^record_type=/, ''));
+  if (link === undefined || !isMixed(link) || given.some((type) => types.includes(type))) return values;
   throw usageError('The type of the record to link is missing.', `add record_type=${types.join('|')}.`);
+}
+
+function childField({ link, association }: Target): string {
+  return link?.childColumn ?? association?.column ?? '';
+}
+
+/** The ID of the record to link, which can be given by name; of one of several resources, if its type is known. */
+async function childId(
+  { resource, link, association }: Target,
+  text: string,
+  own: Data,
+  references: References,
+): Promise<string> {
+  const only =
+    association === undefined ? link && childOf(link) : resource.fields[association.column]?.references;
+  const child = only ?? link?.children[String(own.record_type)];
+  if (child === undefined) return references.oneOf(Object.values(link?.children ?? {}), text);
+  const kind = nameKindOf(child);
+  return kind === undefined ? references.wholeId(child, text) : references.named(kind, text);
 }
 
 /** Removes a link or an association. */
@@ -63,8 +91,14 @@ export async function runUnlink(
   if (target.association !== undefined && child !== undefined) {
     throw usageError(`${text} is a single association and does not take an ID.`, `run: crm unlink ${text}`);
   }
-  const path = child === undefined ? target.path : `${target.path}/${idSegment(child)}`;
-  await (await connect(config)).request('DELETE', path, { isDryRun });
+  if (child !== undefined) checkedId(child);
+  const client = await connect(config);
+  const references = new References(client);
+  const start = await wholePath(target, references);
+  const id =
+    child !== undefined && !isExternal(target) ? await childId(target, child, {}, references) : child;
+  const path = id === undefined ? start : `${start}/${idSegment(id)}`;
+  await client.request('DELETE', path, { isDryRun });
   if (isDryRun)
     return note(
       child === undefined

@@ -1,11 +1,12 @@
 // Carries out `crm get`, `create`, `update` and `delete`: reads or writes one record.
 import type { Include } from '../../db/model/resources/includes.ts';
-import { createFields, requestBody, updateFields } from '../api/body.ts';
+import { createFields, requestBody, sentBody, updateFields } from '../api/body.ts';
 import { resourceColumns, targetColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { includedIn, recordOf } from '../api/envelope.ts';
 import { parseIncludes } from '../api/includes.ts';
-import { isTarget, parseTarget, resourceFor, resourcePath } from '../api/target.ts';
+import { References } from '../api/references.ts';
+import { checkedId, isTarget, parseTarget, resourceFor, resourcePath, wholePath } from '../api/target.ts';
 import { noteUndo } from '../api/undo-hint.ts';
 import { type BulkOptions, idWithoutFrom } from '../bulk/options.ts';
 import { usageError } from '../errors.ts';
@@ -34,11 +35,12 @@ export async function runGet(
   options: GetOptions & BulkOptions,
   config: Config,
 ): Promise<void> {
-  const { path, look, includes } = locate(what, id, options);
+  const { look, includes, ...place } = locate(what, id, options);
   checkShowsIncluded(includes, config.output);
   const fields = parseFields(options.fields, look.allFields);
   const query = { include: includes.map(({ name }) => name) };
-  const response = await (await connect(config)).request('GET', path, { query });
+  const client = await connect(config);
+  const response = await client.request('GET', await place.path(new References(client)), { query });
   if (response.body.object === 'success' && response.body.data === null) {
     if (config.output === 'json') await writeOut('null\n');
     return note(`${what} is not set.`);
@@ -54,7 +56,7 @@ export async function runGet(
 
 /** Where a record is, how it looks, and what to show with it. */
 interface Located {
-  path: string;
+  path(references: References): Promise<string>;
   look: ColumnLayout;
   includes: readonly Include[];
 }
@@ -67,11 +69,13 @@ function locate(what: string, id: string | undefined, options: GetOptions & Bulk
     }
     if (options.include !== undefined)
       throw usageError(`${what} does not support --include.`, 'remove it, or get the record by its own ID.');
-    return { path: target.path, look: targetColumns(target), includes: [] };
+    return { path: (references) => wholePath(target, references), look: targetColumns(target), includes: [] };
   }
   const resource = resourceFor(what, 'get');
   const includes = parseIncludes(options.include, resource);
-  const path = resourcePath(resource, idWithoutFrom(`get ${resource.name}`, id, options));
+  const given = checkedId(idWithoutFrom(`get ${resource.name}`, id, options));
+  const path = async (references: References): Promise<string> =>
+    resourcePath(resource, await references.wholeId(resource.name, given));
   return { path, look: resourceColumns(resource), includes };
 }
 
@@ -91,7 +95,8 @@ export async function runCreate(
   const resource = resourceFor(what, 'create');
   const body = await requestBody(data, pairs, createFields(resource));
   const client = await connect(config);
-  const record = recordOf(await client.request('POST', resourcePath(resource), { ...body, isDryRun }));
+  const sent = await sentBody(body, new References(client));
+  const record = recordOf(await client.request('POST', resourcePath(resource), { ...sent, isDryRun }));
   if (record.is_duplicate === true) note('This record already exists. Nothing was written.');
   else if (isDryRun) note(NOTHING_WRITTEN);
   const look = resourceColumns(resource);
@@ -108,10 +113,14 @@ export async function runUpdate(
   config: Config,
 ): Promise<void> {
   const resource = resourceFor(what, 'update');
-  const path = resourcePath(resource, idWithoutFrom(`update ${resource.name}`, id, options));
+  const given = checkedId(idWithoutFrom(`update ${resource.name}`, id, options));
   const body = await requestBody(data, pairs, updateFields(resource));
   const client = await connect(config);
-  const record = recordOf(await client.request('PATCH', path, { ...body, isDryRun }));
+  const references = new References(client);
+  const path = resourcePath(resource, await references.wholeId(resource.name, given));
+  const pipelineId = async () => String(recordOf(await client.request('GET', path)).pipeline_id);
+  const sent = await sentBody(body, references, pipelineId);
+  const record = recordOf(await client.request('PATCH', path, { ...sent, isDryRun }));
   if (isDryRun) note(NOTHING_WRITTEN);
   await printRecord(config, record, resourceColumns(resource));
 }
@@ -124,11 +133,12 @@ export async function runDelete(
   config: Config,
 ): Promise<void> {
   const resource = resourceFor(what, 'delete');
-  const id = idWithoutFrom(`delete ${resource.name}`, given, options);
-  const path = resourcePath(resource, id);
+  const text = checkedId(idWithoutFrom(`delete ${resource.name}`, given, options));
   const isSure = yes || isDryRun;
   if (!isSure) requireTerminal();
   const client = await connect(config);
+  const id = await new References(client).wholeId(resource.name, text);
+  const path = resourcePath(resource, id);
   if (!isSure) await confirmDelete(`${resource.singular} ${id}`);
   const { headers } = await client.request('DELETE', path, { isDryRun });
   if (isDryRun) return note(`Would delete ${resource.singular} ${id}. Nothing was written.`);

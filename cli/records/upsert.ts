@@ -2,13 +2,15 @@
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { matchNames } from '../../db/model/upserts.ts';
-import { bodyFromPairs, createFields, jsonObject } from '../api/body.ts';
+import { createFields, jsonObject } from '../api/body.ts';
 import type { RequestOptions } from '../api/client.ts';
 import { resourceColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { externalIdOf } from '../api/external-id.ts';
+import { References } from '../api/references.ts';
 import { resourceFor, resourcePath } from '../api/target.ts';
+import { givenValues } from '../api/values.ts';
 import { isRefusal, usageError, withSteps } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Config } from '../settings/config.ts';
@@ -41,7 +43,8 @@ export async function runUpsert(
   const { dryRun: isDryRun = false } = flags;
   const client = await connect(config);
   const path = `${resourcePath(resource)}/upsert`;
-  const response = await client.request('POST', path, { ...body, isDryRun }).catch((error: unknown) => {
+  const sent = await body(new References(client));
+  const response = await client.request('POST', path, { ...sent, isDryRun }).catch((error: unknown) => {
     const isMissing = flags.onMissing === 'fail' && isRefusal(error, 404);
     throw isMissing ? withSteps(error, () => MISSING_STEPS) : error;
   });
@@ -55,13 +58,13 @@ async function upsertBody(
   resource: Resource,
   pairs: readonly string[],
   flags: UpsertFlags,
-): Promise<Pick<RequestOptions, 'body' | 'rawBody'>> {
+): Promise<(references: References) => Promise<Pick<RequestOptions, 'body' | 'rawBody'>>> {
   const { data } = flags;
   const choices = choicesOf(resource, flags);
   if (data === undefined) {
-    const values = bodyFromPairs(pairs, createFields(resource));
-    const body = { ...values, ...choices };
-    if (Object.keys(body).length > 0) return { body };
+    const values = givenValues(pairs, createFields(resource));
+    if (!values.isEmpty || Object.keys(choices).length > 0)
+      return async (references) => ({ body: { ...(await values.found(references)), ...choices } });
     const [example = 'name'] = resource.identifying;
     throw usageError('No values given.', `add values, like ${example}=value, or a JSON object with -d.`);
   }
@@ -70,7 +73,8 @@ async function upsertBody(
   const text = (await jsonObject(data)).trim();
   const inner = JSON.stringify(choices).slice(1, -1);
   const rest = text.slice(1).trimStart();
-  return { rawBody: `{${inner}${inner === '' || rest.startsWith('}') ? '' : ','}${rest}` };
+  const rawBody = `{${inner}${inner === '' || rest.startsWith('}') ? '' : ','}${rest}`;
+  return async () => ({ rawBody });
 }
 
 /** What the flags say about matching. */

@@ -41,10 +41,11 @@ export interface GlobalOptions {
 /**
  * Resolves the settings of a command. In an action: `const config = resolveConfig(command)`, then `config.db` for
  * operator commands, or `connect(config)` of connect.ts for a client. Throws a CliError for a bad profile file.
+ * @param own what to use instead of the profile that is in force
  */
-export function resolveConfig(command: Command): Config {
+export function resolveConfig(command: Command, own?: Profile): Config {
   const options: GlobalOptions = command.optsWithGlobals();
-  const profile = readProfile(options.profile);
+  const profile = own ?? readProfile(options.profile);
   const given = options.output ?? formatFrom('CRM_OUTPUT', environment('CRM_OUTPUT')) ?? profile.output;
   if (options.db === '')
     throw usageError(

@@ -1,6 +1,6 @@
 // The action of a command: loads what the command does, and runs it with the settings.
 import type { Command } from 'commander';
-import { type Config, resolveConfig } from './config.ts';
+import { type Config, type GlobalOptions, resolveConfig } from './config.ts';
 
 /**
  * An action whose work is loaded when it runs. The work gets what commander gives an action, with the settings instead of
@@ -12,6 +12,17 @@ export function lazyAction<Given extends unknown[]>(
   return async (...given) => {
     const work = await load();
     await work(...(given.slice(0, -1) as Given), resolveConfig(given.at(-1) as Command));
+  };
+}
+
+/** The same for a command that works on profiles: it also gets the global options, and no profile is in force. */
+export function profileAction(load: () => Promise<Action>): (...words: unknown[]) => Promise<void> {
+  return async (...words) => {
+    const work = await load();
+    const command = words.at(-1) as Command;
+    const options: GlobalOptions = command.optsWithGlobals();
+    const given = [...words.slice(0, -1), resolveConfig(command, {}), options];
+    await work(...(given as never[]));
   };
 }
 

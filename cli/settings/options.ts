@@ -22,6 +22,26 @@ export function upTo(max: number): (value: string) => number {
   };
 }
 
+// As large as the counts that the threads of a server share can be.
+const REQUESTS_MAX = 1_000_000_000;
+
+/** Requests per minute. */
+export function requestCount(value: string): number {
+  const number = count(value);
+  if (number > REQUESTS_MAX) throw new InvalidArgumentError(`Use a whole number from 1 to ${REQUESTS_MAX}.`);
+  return number;
+}
+
+/** A limit as an option: `default` is the one of the server, because an option's value cannot be null. */
+export type RequestLimitOption = number | 'default';
+
+/** Requests per minute, or `default` for the limit of the server. */
+export function requestsOrDefault(value: string): RequestLimitOption {
+  if (value === 'default') return value;
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('Use a whole number of at least 1, or default.');
+  return requestCount(value);
+}
+
 /** How many rows to print by default. */
 export const LIMIT_DEFAULT = 20;
 

@@ -7,6 +7,7 @@ import { isObject } from '../../db/model/json.ts';
 import { CliError, errorCode, messageOf, systemFault, usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import type { OutputFormat } from '../terminal/output.ts';
+import { shellWord } from '../terminal/text.ts';
 import { environment, formatFrom } from './environment.ts';
 
 export interface Profile {
@@ -16,7 +17,8 @@ export interface Profile {
   output?: OutputFormat;
 }
 
-const PROFILE_KEYS = ['url', 'api_key_file', 'db', 'output'] as const;
+/** The settings that a profile can have. */
+export const PROFILE_KEYS = ['url', 'api_key_file', 'db', 'output'] as const;
 
 // A user without a name, as in a container, has no home folder and so no profile.
 function home(): string {
@@ -36,29 +38,62 @@ function profilePath(): string {
   return join(settingsFolder(), 'config.json');
 }
 
-/** The profile that the flag or CRM_PROFILE names, else `default`, which may be missing. */
-export function readProfile(flag: string | undefined): Profile {
-  const wanted = flag ?? environment('CRM_PROFILE');
+/** The profiles in the file of the user, and which of them is used unless another is named. */
+export interface ProfileFile {
+  path: string;
+  /** As `crm profile use` has set it. */
+  current?: string;
+  profiles: Readonly<Record<string, unknown>>;
+}
+
+export interface ReadProfileFile extends ProfileFile {
+  isThere: boolean;
+}
+
+/** The file with the profiles; without profiles if it does not exist. */
+export function readProfileFile(): ReadProfileFile {
   const path = profilePath();
   const text = readIfThere(path);
-  if (text === undefined) {
-    if (wanted === undefined) return {};
+  if (text === undefined) return { path, profiles: {}, isThere: false };
+  return { ...parseProfiles(path, text), isThere: true };
+}
+
+/** The name of the profile in force: by flag, CRM_PROFILE, the file, or `default`. */
+export function currentProfileName({ current }: Pick<ProfileFile, 'current'>, flag?: string): string {
+  return flag ?? environment('CRM_PROFILE') ?? current ?? 'default';
+}
+
+/** The profile that the flag, CRM_PROFILE or the file names, else `default`, which may be missing. */
+export function readProfile(flag: string | undefined): Profile {
+  const wanted = flag ?? environment('CRM_PROFILE');
+  const file = readProfileFile();
+  if (wanted === undefined && file.current === undefined && !Object.hasOwn(file.profiles, 'default'))
+    return {};
+  return profileNamed(file, currentProfileName(file, flag));
+}
+
+/** The profile with this name; throws a usage error if there is none. */
+export function profileNamed({ path, profiles, isThere }: ReadProfileFile, name: string): Profile {
+  if (Object.hasOwn(profiles, name)) return checkedProfile(path, name, profiles[name]);
+  const names = Object.keys(profiles);
+  if (!isThere)
     throw usageError(
-      `Profile "${wanted}" not found: ${path} does not exist.`,
-      `create the file, for example: ${exampleProfiles(wanted)}`,
+      `Profile "${name}" not found: ${path} does not exist.`,
+      `add it: crm profile add ${shellWord(name)} --url https://crm.example.com`,
       'or remove --profile and CRM_PROFILE.',
     );
-  }
-  const profiles = parseProfiles(path, text);
-  const name = wanted ?? 'default';
-  if (Object.hasOwn(profiles, name)) return checkedProfile(path, name, profiles[name]);
-  if (wanted === undefined) return {};
-  const names = Object.keys(profiles);
   throw usageError(
-    `Profile "${wanted}" not found in ${path}.${didYouMean(wanted, names)}`,
+    `Profile "${name}" not found in ${path}.${didYouMean(name, names)}`,
     `use one of: ${names.join(', ') || 'none'}.`,
-    `or add it to the file: ${exampleProfiles(wanted)}`,
+    `or add it: crm profile add ${shellWord(name)} --url https://crm.example.com`,
   );
+}
+
+/** The names of the profiles; throws as `readProfile` does if the file is not valid. */
+export function profileNames(): string[] {
+  const path = profilePath();
+  const text = readIfThere(path);
+  return text === undefined ? [] : Object.keys(parseProfiles(path, text));
 }
 
 // An example file with this profile; the path of the key is relative to the file.
@@ -83,16 +118,18 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-function parseProfiles(path: string, text: string): Record<string, unknown> {
+function parseProfiles(path: string, text: string): ProfileFile {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
     throw badProfile(path, `it is not JSON (${messageOf(cause)})`, cause);
   }
-  const profiles = isObject(value) ? value.profiles : undefined;
+  const { profiles, current } = isObject(value) ? value : {};
   if (!isObject(profiles)) throw badProfile(path, 'it does not have an object "profiles"');
-  return profiles;
+  if (current === undefined) return { path, profiles };
+  if (typeof current === 'string' && Object.hasOwn(profiles, current)) return { path, profiles, current };
+  throw badProfile(path, '"current" is not the name of one of its profiles');
 }
 
 function checkedProfile(path: string, name: string, value: unknown): Profile {

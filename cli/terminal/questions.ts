@@ -1,8 +1,10 @@
 // Questions to the person at the terminal.
 import { createInterface, type Interface } from 'node:readline';
+import { createInterface as createPromptInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { CliError, describeError, usageError } from '../errors.ts';
-import { note, stderr } from './streams.ts';
+import { note, stderr, writeForPeople } from './streams.ts';
 import { neutralize } from './text.ts';
 
 /** The next step of a command that cannot ask. */
@@ -28,6 +30,20 @@ export function requireTerminal(): void {
 export async function confirmDelete(what: string): Promise<void> {
   if (await confirm(`Delete ${what}?`)) return;
   throw new CliError('Nothing was deleted.', { nextSteps: ['answer y, or add --yes.'] });
+}
+
+/** Asks for a line that is not shown while it is typed. */
+export async function askSecret(question: string): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createPromptInterface({ input: process.stdin, output: silent, terminal: true });
+  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  writeForPeople(neutralize(question));
+  try {
+    return await terminal.question('');
+  } finally {
+    terminal.close();
+    writeForPeople('\n');
+  }
 }
 
 /** Asks until the answer can be read; a CliError of `read` says why it cannot. */

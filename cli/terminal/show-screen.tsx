@@ -1,4 +1,4 @@
-// Shows a screen that is used with keys, in place of everything else; only ever loaded on a terminal.
+// Shows a screen that is used with keys, instead of everything else; only ever loaded on a terminal.
 import { render, useInput, useWindowSize } from 'ink';
 import type { ReactNode } from 'react';
 import { KeyInput } from './keys.tsx';

@@ -1,8 +1,9 @@
 // A timeline for people: a heading, then a time axis with a day's entries under its date.
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
+import { nameOf } from '../api/record-name.ts';
 import { differencesText } from '../follow/change-line.ts';
-import { type Names, nameOf } from '../follow/names.ts';
+import type { Names } from '../follow/names.ts';
 import { counted } from '../terminal/format.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 

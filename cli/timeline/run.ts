@@ -4,8 +4,9 @@ import type { Resource } from '../../db/model/resource.ts';
 import { companies } from '../../db/model/resources/companies.ts';
 import { hasTimeline, TIMELINE_KINDS, TIMELINE_RESOURCES } from '../../db/model/timelines.ts';
 import { connect } from '../api/connect.ts';
+import { wholeId } from '../api/find-id.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
-import { resourceNamed, resourcePath } from '../api/target.ts';
+import { checkedId, resourceNamed, resourcePath } from '../api/target.ts';
 import { usageError } from '../errors.ts';
 import type { FeedChange } from '../follow/change.ts';
 import { Names } from '../follow/names.ts';
@@ -39,8 +40,9 @@ export async function runTimeline(
 ): Promise<void> {
   const resource = resourceWithTimeline(name);
   const query = queryOf(resource, flags, Date.now());
-  const path = resourcePath(resource, id);
+  const given = checkedId(id);
   const client = await connect(config);
+  const path = resourcePath(resource, await wholeId(client, resource.name, given));
   const names = new Names(client, new AbortController().signal);
   const isForPeople = config.output === 'table';
   const printer = createPrinter(config, { columns: FIELDS, allFields: FIELDS });

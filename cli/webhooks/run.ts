@@ -1,9 +1,10 @@
 // Carries out `crm webhooks`, except `ping`.
 import type { Data } from '../../db/model/json.ts';
-import { requestBody } from '../api/body.ts';
+import { requestBody, sentBody } from '../api/body.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
+import { References } from '../api/references.ts';
 import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { limitOf } from '../settings/options.ts';
@@ -40,7 +41,8 @@ export async function runWebhooksCreate(
 ): Promise<void> {
   const body = await requestBody(data, pairs, WEBHOOK_FIELDS);
   const client = await connect(config);
-  const webhook = recordOf(await client.request('POST', webhookPath(), { ...body, isDryRun }));
+  const sent = await sentBody(body, new References(client));
+  const webhook = recordOf(await client.request('POST', webhookPath(), { ...sent, isDryRun }));
   if (isDryRun) {
     const { secret: _, ...rest } = webhook;
     note(NOTHING_WRITTEN);
@@ -60,7 +62,8 @@ export async function runWebhooksUpdate(
   const path = webhookPath(id);
   const body = await requestBody(data, pairs, WEBHOOK_FIELDS);
   const client = await connect(config);
-  const webhook = recordOf(await client.request('PATCH', path, { ...body, isDryRun }));
+  const sent = await sentBody(body, new References(client));
+  const webhook = recordOf(await client.request('PATCH', path, { ...sent, isDryRun }));
   if (isDryRun) note(NOTHING_WRITTEN);
   await printRecord(config, webhook, WEBHOOK_LOOK);
   if (webhook.skipped_at !== null && webhook.skipped_at === webhook.updated_at) {

@@ -207,7 +207,7 @@ class Reader {
     const { kind, text, at } = this.#token();
     if (kind === 'word' && isMiscased(text))
       return this.#refuse(at, `expected ${text} in lower case.`, `write ${text.toLowerCase()}.`);
-    const ending = kind === 'end' && !expected.includes('end') ? ', and this is the end' : '';
+    const ending = kind === 'end' && !expected.includes('end') ? ', but the text ends here' : '';
     return this.#refuse(at, `expected ${expected}${ending}.${meant}`, ...nextSteps);
   }
 }

@@ -1,17 +1,15 @@
 // The log of an organization's changes: numbers them, and writes them in the transaction of what they report.
 import { type BulkInsert, bulkInsert } from './bulk-insert.ts';
-import type { ChangeRow, NotedChange } from './change-row.ts';
+import type { ChangeRow } from './change-row.ts';
 import { andThen, type Eventually } from './engine.ts';
 import { loadOrganizationState, setOrganizationState } from './organization-state.ts';
 import type { RecordTrx, Trx } from './schema.ts';
 import { savePending } from './search-pending.ts';
-import { insertTimelineRows } from './timeline-insert.ts';
-import { DIRECTLY, storedKind, type TimelineRow } from './timeline-row.ts';
 import type { OrganizationState } from './transaction.ts';
 
 /** A row with changes of records or links, before it has its place in the log. */
 export interface NewChange
-  extends Pick<NotedChange, 'action' | 'resource' | 'record' | 'owner' | 'data' | 'company'> {
+  extends Pick<ChangeRow, 'action' | 'resource' | 'record' | 'owner' | 'data' | 'company'> {
   /** The number of changes in it. */
   count: number;
 }
@@ -39,6 +37,7 @@ const COLUMNS = [
   'cause',
   'owner',
   'data',
+  'company',
 ] as const satisfies readonly (keyof ChangeRow)[];
 const insert: BulkInsert = bulkInsert('changes', COLUMNS);
 
@@ -90,17 +89,7 @@ export async function saveChanges(trx: Trx): Promise<void> {
   const rows = trx.engine.progress.changes.take();
   for (let from = 0; from < rows.length; from += ROWS_PER_INSERT)
     await insert(trx, rows.slice(from, from + ROWS_PER_INSERT) as never);
-  await insertTimelineRows(trx, rows.flatMap(shownOnTimelines));
   await savePending(trx);
-}
-
-// An update of a contact, company or deal shows on its timeline, and on that of the company that it had.
-function shownOnTimelines({ org_id, at, record, sequence, company }: NotedChange): TimelineRow[] {
-  if (company === undefined) return [];
-  const row = { org_id, at, record, sequence, detail: null };
-  const own = { ...row, subject: record, kind: storedKind('change', false), via: company ?? DIRECTLY };
-  if (company === null) return [own];
-  return [own, { ...row, subject: company, kind: storedKind('change', true), via: record }];
 }
 
 /**

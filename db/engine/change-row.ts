@@ -19,10 +19,6 @@ export interface ChangeRow {
   cause: number | null;
   owner: Uint8Array | null;
   data: string | null;
-}
-
-/** A change that is noted in a transaction and not written yet. */
-export interface NotedChange extends ChangeRow {
-  /** If it shows on the timeline of its record: the company that the contact or deal had, or null; otherwise undefined. */
-  company?: Uint8Array | null | undefined;
+  /** Of an update of a contact or deal, the company that it had, on whose timeline it shows; otherwise null. */
+  company: Uint8Array | null;
 }

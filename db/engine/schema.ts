@@ -20,6 +20,8 @@ export interface OrganizationRow {
   key_lifetime: number | null;
   /** Bytes of request bodies that it can have in flight; null for the default. */
   body_bytes_max: number | null;
+  /** Requests per minute of all its keys together; null for the limit of the server. */
+  requests_per_minute: number | null;
 }
 
 /** What each write of an organization reads and stores. */
@@ -74,6 +76,10 @@ export interface ApiKeyRow {
   networks: string | null;
   /** The value of its organization. */
   body_bytes_max: number | null;
+  /** Requests per minute of this key; null for the limit of the server. */
+  requests_per_minute: number | null;
+  /** The value of its organization. */
+  org_requests_per_minute: number | null;
 }
 
 export interface ApiKeySecretRow {

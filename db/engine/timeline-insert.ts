@@ -1,4 +1,4 @@
-// Inserts entries of timelines: some at once, updates of records together with the log of changes.
+// Inserts entries of timelines.
 import { bulkInsert } from './bulk-insert.ts';
 import type { Eventually } from './engine.ts';
 import type { Trx } from './schema.ts';

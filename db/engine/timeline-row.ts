@@ -12,12 +12,9 @@ export interface TimelineRow {
   at: number;
   /** The record that it is about. */
   record: Uint8Array;
-  /** Tells entries of one record apart: of a change its sequence number, of the end of a task 1, otherwise 0. */
+  /** Tells entries of one record apart: of a change of stage its sequence number, of the end of a task 1, otherwise 0. */
   sequence: number;
-  /**
-   * Of what shows on a company through a contact or deal, that record. Of an update that shows by itself, the company on which
-   * it shows as well. Otherwise empty.
-   */
+  /** Of what shows on a company through a contact or deal, that record; otherwise empty. */
   via: Uint8Array;
   /** JSON; null for most. */
   detail: string | null;
@@ -33,7 +30,7 @@ export function isShownThrough(stored: number): boolean {
   return stored % 2 === 1;
 }
 
-/** Below this are the kinds of all rows but updates. */
+/** Below this are the kinds of all stored rows; updates show from the log of changes. */
 export const CHANGES_FROM = storedKind('change', false);
 
 /** The kind with that number. */
@@ -53,5 +50,5 @@ export const TIMELINE_COLUMNS = [
   'detail',
 ] as const satisfies readonly (keyof TimelineRow)[];
 
-/** `via` of what shows by itself, save updates. */
+/** `via` of what shows by itself. */
 export const DIRECTLY: Uint8Array = new Uint8Array();

@@ -1,7 +1,7 @@
 // A transaction: what its connection can do, and its progress, which it alone changes: connections only report to it.
 import type { CompiledQuery } from 'kysely';
 import type { Author } from './author.ts';
-import type { NotedChange } from './change-row.ts';
+import type { ChangeRow } from './change-row.ts';
 import type { Engine } from './engine.ts';
 import { NotedList } from './noted-list.ts';
 import type { SearchNote } from './search-rows.ts';
@@ -77,7 +77,7 @@ interface Noted {
 /** The progress of the transaction on a connection, from `begin` to the next one. */
 export class TransactionProgress {
   /** What is written before the commit: changes, and what the search index does not have yet. */
-  readonly changes = new NotedList<NotedChange>();
+  readonly changes = new NotedList<ChangeRow>();
   readonly searched = new NotedList<SearchNote>();
   readonly #engine: Pick<TransactionEngine, 'post' | 'endsTransaction'>;
   readonly #states: OrganizationState[] = [];

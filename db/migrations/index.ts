@@ -13,6 +13,8 @@ import * as backfills from './0010-backfills.ts';
 import * as search from './0011-search.ts';
 import * as timeline from './0012-timeline.ts';
 import * as query from './0013-query.ts';
+import * as requestLimits from './0015-request-limits.ts';
+import * as timelineChanges from './0016-timeline-changes.ts';
 
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': initial,
@@ -28,6 +30,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0011-search': search,
   '0012-timeline': timeline,
   '0013-query': query,
+  '0015-request-limits': requestLimits,
+  '0016-timeline-changes': timelineChanges,
 };
 
 /**
@@ -44,4 +48,5 @@ export const EXPANDING: ReadonlySet<string> = new Set([
   '0009-webhooks',
   '0010-backfills',
   '0013-query',
+  '0015-request-limits',
 ]);

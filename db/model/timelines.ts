@@ -21,3 +21,6 @@ export const TIMELINE_KINDS = [
   'change',
 ] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
+
+/** What entries in tables are about; updates show from the log of changes. */
+export type EntryKind = Exclude<TimelineKind, 'change'>;

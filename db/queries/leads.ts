@@ -5,7 +5,6 @@ import { getQuerySort, type QuerySort, querySorts } from '../model/query/sorts.t
 import type { Match, Resource } from '../model/resource.ts';
 import { caselessKey, textKey } from '../model/text.ts';
 import { boundsOf } from './bounds.ts';
-import { endTablesOf } from './end-tables.ts';
 import type { IdSource } from './id-sources.ts';
 import { wholeBounds } from './sort-ranges.ts';
 
@@ -59,8 +58,7 @@ function leadOf(resource: Resource, condition: Condition): Lead | null {
   if (field.name === 'id')
     return { ids: values.map(String), sources: [], column: null, rank: RANK.itself, isSelective: true };
   if (field.relation !== null) {
-    const ties = endTablesOf(resource, field.relation);
-    const sources = ties.flatMap(({ table, own, other, type }) =>
+    const sources = field.relation.ways.flatMap(({ table, own, other, type }) =>
       values.map((value): IdSource => {
         return { table, id: own, value: { column: other }, type, given: String(value), isOrdered: true };
       }),

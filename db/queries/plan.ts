@@ -1,8 +1,10 @@
 // Chooses how to go through the records of a query: which index leads.
 import type { FilterNode } from '../model/query/filter.ts';
+import type { Resource } from '../model/resource.ts';
 import { boundsOf } from './bounds.ts';
 import { ALL_IDS, type IdRange } from './id-ranges.ts';
-import { findIds } from './id-sources.ts';
+import { findIds, type IdSource } from './id-sources.ts';
+import type { ScanQuery } from './index-scan.ts';
 import { type Lead, leadsOf } from './leads.ts';
 import type { ValueBounds } from './sort-ranges.ts';
 import { GatheredWalk, IndexWalk, SourceWalk, type Walk, type WalkQuery } from './walks.ts';
@@ -14,23 +16,23 @@ const PROBES_MAX = 3;
 // More sources than that are not followed side by side.
 const SOURCES_MAX = 10;
 
-/** How a query goes through the records, for tests. */
-export type QueryPath = 'gathered' | 'sources' | 'lead' | 'order';
-
 /** The way through the records of a query. */
 export async function planWalk(
   query: WalkQuery,
   filter: FilterNode,
   ownerId: string | null,
   rowsAtOnce: number,
-): Promise<{ walk: Walk; way: QueryPath }> {
+): Promise<Walk> {
   const leads = leadsOf(query.resource, filter, ownerId);
   for (const lead of leads.slice(0, PROBES_MAX)) {
     const ids = await gather(query, lead);
-    if (ids !== null) return { walk: await GatheredWalk.of(query, ids, rowsAtOnce), way: 'gathered' };
+    if (ids !== null) return GatheredWalk.of(query, ids, rowsAtOnce);
   }
-  const bounds = boundsOf(filter, query.sort);
-  return along(query, leads, bounds);
+  const { sort } = query;
+  const bounds = boundsOf(filter, sort);
+  if (sort.by === 'id') return byIds(query, leads, idRange(bounds));
+  const lead = sort.name === 'updated_at' ? leads.find(({ column }) => column !== null) : undefined;
+  return new IndexWalk(query, { ids: ALL_IDS, bounds, lead: lead?.column ?? null });
 }
 
 // The IDs of the records; null if there are too many.
@@ -47,42 +49,23 @@ async function gather({ db, org, examination }: WalkQuery, { ids, sources }: Lea
   return [...found];
 }
 
-function along(
-  query: WalkQuery,
-  leads: readonly Lead[],
-  bounds: ValueBounds,
-): { walk: Walk; way: QueryPath } {
-  const { sort, resource } = query;
-  const ids = sort.by === 'id' ? idRange(bounds) : ALL_IDS;
-  const none: ValueBounds = { from: null, to: null };
-  if (sort.by === 'id') {
-    for (const { sources, isSelective } of leads) {
-      if (sources.length > (isSelective ? SOURCES_MAX : 1)) continue;
-      if (sources.some(({ isOrdered }) => !isOrdered)) continue;
-      const [only] = sources;
-      if (only === undefined) continue;
-      if (
-        sources.length === 1 &&
-        only.table === resource.name &&
-        only.id === 'id' &&
-        'column' in only.value
-      ) {
-        const { column } = only.value;
-        if (typeof only.given === 'object') continue;
-        const lead = { column, given: only.given };
-        return { walk: new IndexWalk(query, { ids, bounds: none, lead }), way: 'lead' };
-      }
-      return { walk: new SourceWalk(query, sources, ids), way: 'sources' };
-    }
-  }
-  if (sort.name === 'updated_at') {
-    const lead = leads.find(({ column }) => column !== null)?.column ?? null;
-    if (lead !== null) return { walk: new IndexWalk(query, { ids, bounds, lead }), way: 'lead' };
-  }
-  return {
-    walk: new IndexWalk(query, { ids, bounds: sort.by === 'id' ? none : bounds, lead: null }),
-    way: 'order',
-  };
+// In the order of IDs: along the index of the first lead that has them in order, or of all records.
+function byIds(query: WalkQuery, leads: readonly Lead[], ids: IdRange): Walk {
+  const followed = leads.find(({ sources, isSelective }) => {
+    const isFew = sources.length > 0 && sources.length <= (isSelective ? SOURCES_MAX : 1);
+    return isFew && sources.every(({ isOrdered }) => isOrdered);
+  });
+  const sources = followed?.sources ?? [];
+  const [only] = sources;
+  const lead = only === undefined || sources.length > 1 ? null : ownColumn(query.resource, only);
+  if (sources.length > 0 && lead === null) return new SourceWalk(query, sources, ids);
+  return new IndexWalk(query, { ids, bounds: { from: null, to: null }, lead });
+}
+
+// The column of the records themselves that a source goes by, so that its index leads to their rows.
+function ownColumn({ name }: Resource, { table, id, value, given }: IdSource): ScanQuery['lead'] {
+  if (table !== name || id !== 'id' || !('column' in value) || typeof given === 'object') return null;
+  return { column: value.column, given };
 }
 
 function idRange({ from, to }: ValueBounds): IdRange {

@@ -43,6 +43,7 @@ export async function createOrganization(
     created_at: now,
     key_lifetime: keyLifetime,
     body_bytes_max: null,
+    requests_per_minute: null,
   };
   await trx.insertInto('organizations').values(row).execute();
   await insertPipeline(actingAs(trx, OPERATOR), {
@@ -72,12 +73,41 @@ async function nextNumber(trx: Trx): Promise<number> {
   return Math.max(last ?? 0, told ?? 0) + 1;
 }
 
-/** Sets the default lifetime of keys issued from now on, in milliseconds; null for unlimited. */
-export async function setKeyLifetime(trx: Trx, number: number, keyLifetime: number | null): Promise<void> {
+/** What can be changed about an organization; null for no limit of its own. */
+export interface OrganizationChanges {
+  name?: string;
+  /** Default lifetime of keys issued from now on, in milliseconds; null for unlimited. */
+  keyLifetime?: number | null;
+  /** Of all its keys together; null for the limit of the server. */
+  requestsPerMinute?: number | null;
+}
+
+/**
+ * Changes an organization.
+ * @throws TakenError if another one has that name (case-insensitive)
+ */
+export async function updateOrganization(
+  trx: Trx,
+  { number, id }: Pick<OrganizationRow, 'number' | 'id'>,
+  { name, keyLifetime, requestsPerMinute }: OrganizationChanges,
+): Promise<void> {
+  const taken = name === undefined ? undefined : await findOrganization(trx, name);
+  if (taken !== undefined && taken.id !== id)
+    throw new DuplicateAccountError(`An organization named ${taken.name} already exists.`, taken.id);
   await trx
     .updateTable('organizations')
-    .set({ key_lifetime: keyLifetime })
+    .set({
+      ...(name !== undefined && { name, name_key: caselessKey(name) }),
+      ...(keyLifetime !== undefined && { key_lifetime: keyLifetime }),
+      ...(requestsPerMinute !== undefined && { requests_per_minute: requestsPerMinute }),
+    })
     .where('number', '=', number)
+    .execute();
+  if (requestsPerMinute === undefined) return;
+  await trx
+    .updateTable('api_keys')
+    .set({ org_requests_per_minute: requestsPerMinute })
+    .where('org_id', '=', number)
     .execute();
 }
 

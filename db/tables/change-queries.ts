@@ -43,8 +43,8 @@ interface ChangeRows {
 
 const CREATED: ChangeAction = 'created';
 const CREATED_INDEX = CHANGE_ACTIONS.indexOf(CREATED);
-// The index of records is divided into spans of so many changes, a power of two.
-const SPAN_BITS = 10;
+/** The indexes of records are divided into spans of so many changes, a power of two. */
+export const SPAN_BITS = 10;
 const SPANS_AT_ONCE = 200;
 const SHAPES_MAX = 16;
 const lists = new BoundedMap<string, Statement<ChangeRow>>(SHAPES_MAX);
@@ -136,8 +136,9 @@ async function listSpans(db: Db, query: ChangeQuery): Promise<ChangeRows> {
   return { rows, isCut: false };
 }
 
+/** The span of a change. */
+export const spanOf = (sequence: number): number => Math.floor(sequence / 2 ** SPAN_BITS);
 // The ends of the spans that are read together with that of a change.
-const spanOf = (sequence: number) => Math.floor(sequence / 2 ** SPAN_BITS);
 const endOf = (first: number) => (spanOf(first) + SPANS_AT_ONCE) * 2 ** SPAN_BITS - 1;
 const startOf = (last: number) => (spanOf(last) - SPANS_AT_ONCE + 1) * 2 ** SPAN_BITS;
 

@@ -95,7 +95,7 @@ export function changesOf(row: ChangeRow, { from, to, direction }: Wanted): Chan
 }
 
 function changeAt(
-  { org_id, at, action, resource, record, actor, request, cause, owner, data }: ChangeRow,
+  { org_id, at, action, resource, record, actor, request, cause, owner, data, company }: ChangeRow,
   sequence: number,
   index: number,
 ): ChangeRow {
@@ -113,6 +113,7 @@ function changeAt(
     cause,
     owner: ownerAt(owner, index),
     data,
+    company,
   };
 }
 

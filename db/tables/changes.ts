@@ -188,7 +188,7 @@ function changing(kind: ChangeAction, { name }: Pick<Resource, 'name'>) {
     id: string,
     owner: ColumnValue | undefined,
     data: string | null,
-    company?: NewChange['company'],
+    company: Uint8Array | null = null,
   ): NewChange => ({
     action,
     resource,
@@ -200,9 +200,9 @@ function changing(kind: ChangeAction, { name }: Pick<Resource, 'name'>) {
   });
 }
 
-// Makes a function that gives updates of the resource the company on which they show as well, if they show on timelines.
+// Makes a function that gives updates of the resource the company on whose timeline they show as well.
 function companyReader({ name }: Resource): (id: ColumnValue | undefined) => NewChange['company'] {
-  if (!hasTimeline(name)) return () => undefined;
+  if (!hasTimeline(name)) return () => null;
   const bytes = lastOf(textBytes);
   return (id) => (typeof id === 'string' ? bytes(id) : null);
 }

@@ -23,6 +23,8 @@ export interface NewKey {
   expiresAt: number | null;
   /** In the format of `networkText`; any network by default. */
   networks?: readonly string[] | null;
+  /** The limit of the server by default. */
+  requestsPerMinute?: number | null;
   now: number;
 }
 
@@ -36,7 +38,7 @@ export interface IssuedKey {
 export async function issueKey(trx: Trx, options: NewKey): Promise<IssuedKey> {
   const prefix = options.prefix ?? KEY_PREFIXES[options.api][0];
   const key = generateKey(prefix);
-  const { body_bytes_max } = await getOrganization(trx, options.orgNumber);
+  const { body_bytes_max, requests_per_minute } = await getOrganization(trx, options.orgNumber);
   const row: ApiKeyRow = {
     org_id: options.orgNumber,
     id: Bun.randomUUIDv7(),
@@ -53,6 +55,8 @@ export async function issueKey(trx: Trx, options: NewKey): Promise<IssuedKey> {
     last_used_at: null,
     networks: storedNetworks(options.networks ?? null),
     body_bytes_max,
+    requests_per_minute: options.requestsPerMinute ?? null,
+    org_requests_per_minute: requests_per_minute,
   };
   await trx.insertInto('api_keys').values(row).execute();
   await insertSecret(trx, row, key, options.now);
@@ -166,15 +170,26 @@ export async function revokeKey(
   return { isRevoked: result.numUpdatedRows > 0n, disabled };
 }
 
-/** Restricts a key to these networks from the next request; null for any network. */
-export async function setKeyNetworks(
+/** What can be changed about a key; null for any network, and for the limit of the server. */
+export interface KeyChanges {
+  name?: string;
+  networks?: readonly string[] | null;
+  requestsPerMinute?: number | null;
+}
+
+/** Changes a key, effective with the next request. */
+export async function updateKey(
   trx: Trx,
-  row: ApiKeyRow,
-  networks: readonly string[] | null,
+  row: Pick<ApiKeyRow, 'org_id' | 'id'>,
+  { name, networks, requestsPerMinute }: KeyChanges,
 ): Promise<void> {
   await trx
     .updateTable('api_keys')
-    .set({ networks: storedNetworks(networks) })
+    .set({
+      ...(name !== undefined && { name }),
+      ...(networks !== undefined && { networks: storedNetworks(networks) }),
+      ...(requestsPerMinute !== undefined && { requests_per_minute: requestsPerMinute }),
+    })
     .where('org_id', '=', row.org_id)
     .where('id', '=', row.id)
     .execute();

@@ -33,19 +33,23 @@ interface Statements {
 }
 
 const statementsOf = memoize((resource: Resource): Statements => {
-  const table = tableOf(resource);
-  return {
-    insert: bulkInsert(table, ['org_id', ...resource.storedColumns]),
-    find: lookup<RecordRow>((db, param, isGiven) =>
-      db
-        .selectFrom(table)
-        .select(columnsOf(resource))
-        .$castTo<RecordRow>()
-        .where('org_id', '=', param('org'))
-        .where(isGiven(sql.ref('id'))),
-    ),
-  };
+  const insert = bulkInsert(tableOf(resource), ['org_id', ...resource.storedColumns]);
+  return { insert, find: finderOf(resource) };
 });
+
+function finderOf(resource: Resource, unseen?: readonly string[]): Lookup<RecordRow> {
+  return lookup<RecordRow>((db, param, isGiven) =>
+    db
+      .selectFrom(tableOf(resource))
+      .select(columnsOf(resource, undefined, unseen))
+      .$castTo<RecordRow>()
+      .where('org_id', '=', param('org'))
+      .where(isGiven(sql.ref('id'))),
+  );
+}
+
+// By the fields that they leave out, joined.
+const finders = memoize((_: Resource) => new Map<string, Lookup<RecordRow>>());
 
 /** The organization, the creator and the time of a record. */
 export interface Provenance {
@@ -172,18 +176,25 @@ export function findRecords(
 // At most about thirty megabytes.
 const RECORDS_AT_ONCE = 50;
 
-/** The records with these IDs, in no order, as far as a page is read, and how many of the IDs that covers. */
+/**
+ * The records with these IDs, in no order, as far as a page is read, and how many of the IDs that covers.
+ * @param unseen those fields with long texts that are not read
+ */
 export async function findPage(
   db: Db,
   resource: Resource,
-  orgNumber: number,
-  ids: readonly string[],
+  {
+    orgNumber,
+    ids,
+    unseen = [],
+  }: { orgNumber: number; ids: readonly string[]; unseen?: readonly string[] | undefined },
 ): Promise<{ rows: RecordRow[]; ids: number }> {
+  const find = finders(resource).getOrInsertComputed(unseen.join(), () => finderOf(resource, unseen));
   const reading = new PageSizeLimit(longTexts(resource));
   const rows: RecordRow[] = [];
   let read = 0;
   while (read < ids.length && reading.takesMore) {
-    const some = await findRecords(db, resource, orgNumber, ids.slice(read, read + RECORDS_AT_ONCE));
+    const some = await find(db, orgNumber, ids.slice(read, read + RECORDS_AT_ONCE));
     for (const row of some) reading.count(row);
     rows.push(...some);
     read = Math.min(ids.length, read + RECORDS_AT_ONCE);

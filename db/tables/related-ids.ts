@@ -76,14 +76,14 @@ const statementsOf = memoize(({ resource, ways }: Include): Statements[] =>
   }),
 );
 
-interface Search {
+interface Lookup {
   resource: Resource;
-  way: Exclude<Way, { kind: 'own' }>;
+  way: Way;
   isSifted: boolean;
 }
 
-function build(db: Db, search: Search, param: Param) {
-  const related = sql`(select string_agg(near.id, ' ') from (${nearest(search, param)}) as near)`;
+function build(db: Db, lookup: Lookup, param: Param) {
+  const related = sql`(select string_agg(near.id, ' ') from (${nearest(lookup, param)}) as near)`;
   return written<RelatedRow>(
     db,
     sql`select given.text as id, ${related} as related from ${db.engine.texts(param('ids'))} as given`,
@@ -91,14 +91,12 @@ function build(db: Db, search: Search, param: Param) {
 }
 
 // The newest for one of the given records, which an index has in this order.
-function nearest(search: Search, param: Param): RawBuilder<unknown> {
-  const { resource, way } = search;
-  const { table, own, other } =
-    way.kind === 'table' ? way : { table: resource.name, own: way.column, other: 'id' };
-  const { columns, holds } = sieveOf(search, param);
-  const id = sql.ref(`tie.${other}`);
-  const rows = sql`select ${sql.join([sql`${id} as id`, ...columns])} from ${sql.table(table)} as tie
-    where tie.org_id = ${param('org')} and ${sql.ref(`tie.${own}`)} = given.text order by ${id} desc`;
+function nearest(lookup: Lookup, param: Param): RawBuilder<unknown> {
+  const { table, own, other } = lookup.way;
+  const { columns, holds } = sieveOf(lookup, param);
+  const id = sql.ref(`link.${other}`);
+  const rows = sql`select ${sql.join([sql`${id} as id`, ...columns])} from ${sql.table(table)} as link
+    where link.org_id = ${param('org')} and ${sql.ref(`link.${own}`)} = given.text order by ${id} desc`;
   if (holds.length === 0) return sql`${rows} limit ${sql.lit(RELATED_MAX)}`;
   return sql`select newest.id from (${rows} limit ${sql.lit(RELATED_EXAMINED_MAX)}) as newest
     where ${sql.join(holds, sql` and `)} order by newest.id desc limit ${sql.lit(RELATED_MAX)}`;
@@ -111,16 +109,16 @@ interface Sieve {
   holds: RawBuilder<unknown>[];
 }
 
-function sieveOf({ resource, way, isSifted }: Search, param: Param): Sieve {
+function sieveOf({ resource, way, isSifted }: Lookup, param: Param): Sieve {
   const sieve: Sieve = { columns: [], holds: [] };
-  if (way.kind === 'table' && way.type !== null) {
-    sieve.columns.push(sql`tie.record_type as type`);
+  if (way.type !== null) {
+    sieve.columns.push(sql`link.record_type as type`);
     sieve.holds.push(sql`newest.type = ${sql.lit(way.type)}`);
   }
   const { name, owner } = resource;
   if (!isSifted || owner === null) return sieve;
   if (way.kind === 'inverse') {
-    sieve.columns.push(sql`${sql.ref(`tie.${owner}`)} as owner`);
+    sieve.columns.push(sql`${sql.ref(`link.${owner}`)} as owner`);
     sieve.holds.push(sql`newest.owner = ${param('owner')}`);
   } else {
     const isOwned = sql`${sql.ref(`record.${owner}`)} = ${param('owner')}`;

@@ -6,7 +6,7 @@ import { type Param, statement } from '../engine/statement.ts';
 import { insertTimelineRows } from '../engine/timeline-insert.ts';
 import { CHANGES_FROM, DIRECTLY, storedKind, type TimelineRow } from '../engine/timeline-row.ts';
 import type { ColumnValue } from '../model/fields.ts';
-import type { TimelineKind, TimelineResource } from '../model/timelines.ts';
+import type { EntryKind, TimelineResource } from '../model/timelines.ts';
 import { findContactsByEmail } from './contact-emails.ts';
 import { textBytes } from './id-bytes.ts';
 import { listDealCompanies, listEmployers } from './timeline-subjects.ts';
@@ -20,7 +20,7 @@ export interface Subject {
 /** An entry on one timeline. */
 export interface NewEntry {
   subject: Subject;
-  kind: TimelineKind;
+  kind: EntryKind;
   /** Unix milliseconds. */
   at: number;
   /** ID of the record that it is about. */
@@ -56,9 +56,7 @@ export async function addEntries(
   const fixed = new Set(entries.flatMap((entry) => (entry.kind === 'interaction' ? [placeOf(entry)] : [])));
   for (const entry of entries) {
     const through = showsOnCompanies(entry) ? companies.get(nameOf(entry.subject)) : undefined;
-    const own = directRow(orgNumber, entry);
-    const isUpdate = entry.kind === 'change' && through !== undefined;
-    rows.push(isUpdate ? { ...own, via: textBytes(through.company) } : own);
+    rows.push(directRow(orgNumber, entry));
     if (through === undefined) continue;
     const subject: Subject = { on: 'companies', id: through.company };
     if (fixed.has(placeOf({ ...entry, subject }))) continue;
@@ -120,7 +118,7 @@ async function companiesOf(
   return found;
 }
 
-// The index of records leaves out their updates.
+// As the index of records has it.
 const isAbout = (isRecord: RawBuilder<unknown>, param: Param) =>
   sql<boolean>`org_id = ${param('org')} and ${isRecord} and kind < ${sql.lit(CHANGES_FROM)}`;
 

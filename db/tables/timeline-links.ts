@@ -5,14 +5,14 @@ import { childOf } from '../model/links.ts';
 import type { Row } from '../model/resource.ts';
 import { deals } from '../model/resources/deals.ts';
 import type { LinkKind } from '../model/resources/link-kinds.ts';
-import { hasTimeline, type TimelineKind } from '../model/timelines.ts';
+import { type EntryKind, hasTimeline } from '../model/timelines.ts';
 import type { KindLinkRow } from './link-lists.ts';
 import { instantOfId } from './record-id.ts';
 import { addEntries, addMissingEntries, removeEntries, type Subject } from './timeline-entries.ts';
 import { listEmployers } from './timeline-subjects.ts';
 
 /** What shows on the other end of links, by the resource of the parent. */
-export const LINKED: Readonly<Record<string, TimelineKind>> = { notes: 'note', deals: 'deal' };
+export const LINKED: Readonly<Record<string, EntryKind>> = { notes: 'note', deals: 'deal' };
 
 /** Where links are written. */
 interface Writing {

@@ -1,4 +1,4 @@
-// Reads timelines: a timeline is one range of the key for each kind of entry, so that a page takes the same time in any of them.
+// Reads timelines: one range of the key for each kind of entry, so that a page takes the same time in any, and updates of the log.
 
 import { type RawBuilder, sql } from 'kysely';
 import { BoundedMap } from '../cache.ts';
@@ -6,6 +6,7 @@ import type { Db } from '../engine/schema.ts';
 import { type Param, type Statement, statement, written } from '../engine/statement.ts';
 import { TIMELINE_COLUMNS, type TimelineRow } from '../engine/timeline-row.ts';
 import { idOfBytes, textBytes } from './id-bytes.ts';
+import { listUpdates, type UpdateRange } from './timeline-updates.ts';
 
 /** Entries of one kind on one subject. */
 export interface TimelineRange {
@@ -28,6 +29,7 @@ export interface TimelinePlace {
 /** Which entries of a timeline to read, newest first. */
 export interface TimelineQuery {
   ranges: readonly TimelineRange[];
+  updates: readonly UpdateRange[];
   /** The first instant, in Unix milliseconds. */
   since: number;
   after: TimelinePlace;
@@ -94,9 +96,12 @@ function listOf(ranges: number): Statement<TimelineRow> {
 
 /** Entries newest first, ties by the ID of the record; fewer than asked for only at the end. */
 export async function listTimeline(db: Db, orgNumber: number, query: TimelineQuery): Promise<TimelineRow[]> {
-  const { ranges, since, after, limit } = query;
-  const common = { org: orgNumber, since, at: after.at, record: bytesOf(after.record), limit };
-  const parts: Promise<TimelineRow[]>[] = [];
+  const { ranges, updates, since, after, limit } = query;
+  const place = { at: after.at, record: bytesOf(after.record) };
+  const common = { org: orgNumber, since, ...place, limit };
+  // Of one record and instant, an update comes before all others.
+  const behind = { since, after: { ...place, sequence: after.sequence }, limit };
+  const parts = updates.map((range) => listUpdates(db, orgNumber, range, behind));
   for (let from = 0; from < ranges.length; from += RANGES_AT_ONCE) {
     const some = ranges.slice(from, from + RANGES_AT_ONCE);
     const own = some.map((range, index) => rangeArguments(range, after, index));

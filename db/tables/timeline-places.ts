@@ -3,13 +3,13 @@
 import { memoize } from '../cache.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { caselessKey } from '../model/text.ts';
-import { hasTimeline, type TimelineKind } from '../model/timelines.ts';
+import { type EntryKind, hasTimeline } from '../model/timelines.ts';
 import { emailsOf } from './contact-emails.ts';
 import type { NewEntry, Subject } from './timeline-entries.ts';
 
 /** How records of a resource show. */
 interface Showing {
-  kind: TimelineKind;
+  kind: EntryKind;
   /** The field that says when they show; of what has none, its creation. */
   start?: string;
   /** The field that says when they show a second time. */
@@ -51,7 +51,7 @@ export const decidingColumns = memoize((resource: Resource): readonly string[] =
 
 /** What a record shows on, and when. */
 export interface Places {
-  kind: TimelineKind;
+  kind: EntryKind;
   subjects: Subject[];
   /** Unix milliseconds. */
   start: number;

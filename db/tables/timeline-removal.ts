@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
-import { CHANGES_FROM, storedKind, type TimelineRow } from '../engine/timeline-row.ts';
+import { CHANGES_FROM, type TimelineRow } from '../engine/timeline-row.ts';
 import { TimeSlices } from '../event-loop.ts';
 import { textBytes } from './id-bytes.ts';
 
@@ -46,17 +46,6 @@ const removeThrough = statement<never>((db, param) =>
     .where('record', '=', param('record'))
     .where('kind', '<', sql.lit(CHANGES_FROM))
     .where('via', '=', param('via')),
-);
-
-const removeUpdate = statement<never>((db, param) =>
-  db
-    .deleteFrom('timeline_entries')
-    .where('org_id', '=', param('org'))
-    .where('subject', '=', param('via'))
-    .where('kind', '=', sql.lit(storedKind('change', true)))
-    .where('at', '=', param('at'))
-    .where('record', '=', param('record'))
-    .where('sequence', '=', param('sequence')),
 );
 
 const subjectsOf = statement<{ subject: Uint8Array }>((db, param) =>
@@ -111,8 +100,6 @@ async function forgetSome(trx: Trx, org: number, id: Uint8Array): Promise<boolea
     const records = new Set(shown.map(({ record }) => record.toHex()));
     for (const record of records)
       await removeThrough(trx, { org, record: Uint8Array.fromHex(record), via: id });
-    for (const { kind, via, ...place } of shown)
-      if (kind === CHANGES_FROM && via.length > 0) await removeUpdate(trx, { ...place, org, via });
     await removeUpTo(trx, { ...last, org, subject: id });
     return true;
   }

@@ -147,24 +147,21 @@ const logged = statement<ChangeRow>((db, param) =>
 
 const UPDATED = CHANGE_ACTIONS.indexOf('updated');
 
-// Updates of contacts, companies and deals; of deals, their stages as well.
+// The stages of deals.
 const ofChanges: TimelineSource = {
   table: 'changes',
   async read(trx, org, after, limit) {
     const rows = await logged(trx, { org, after: Number(after), limit });
     const moved: MovedDeal[] = [];
-    const entries = rows.flatMap(({ action, resource, at, sequence, record, data }): NewEntry[] => {
-      const on = CHANGE_RESOURCES[resource] ?? '';
-      if (action !== UPDATED || !hasTimeline(on)) return [];
-      const id = idOfBytes(record);
+    for (const { action, resource, at, sequence, record, data } of rows) {
+      if (action !== UPDATED || CHANGE_RESOURCES[resource] !== deals.name) continue;
       const { before, after } = (data === null ? {} : JSON.parse(data)) as Partial<UpdateValues>;
       const [from, to] = [before?.stage_id, after?.stage_id];
-      if (on === deals.name && typeof from === 'string' && typeof to === 'string')
-        moved.push({ id, from, to, contact: undefined, sequence, at });
-      return [{ subject: { on, id }, kind: 'change', at, record: id, sequence }];
-    });
+      if (typeof from !== 'string' || typeof to !== 'string') continue;
+      moved.push({ id: idOfBytes(record), from, to, contact: undefined, sequence, at });
+    }
     const stages = await stageEntries(trx, org, moved);
-    return pageOf(rows, limit, ({ sequence }) => String(sequence), [...entries, ...stages]);
+    return pageOf(rows, limit, ({ sequence }) => String(sequence), stages);
   },
 };
 

@@ -1,6 +1,6 @@
 // The part of the guide about queries and counts.
 import { FILTER_CONDITIONS_MAX, FILTER_LEVELS_MAX, FILTER_VALUES_MAX } from '../../db/model/query/filter.ts';
-import { COUNT_EXAMINED_MAX, PAGE_EXAMINED_MAX } from '../../db/queries/search.ts';
+import { COUNT_EXAMINED_MAX, PAGE_EXAMINED_MAX } from '../../db/queries/run-query.ts';
 
 const inWords = (count: number) => count.toLocaleString('en-US');
 

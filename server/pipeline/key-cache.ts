@@ -7,7 +7,7 @@ import type { Store } from '../../db/store.ts';
 import { getOrganization } from '../../db/tables/accounts.ts';
 import { type Api, apiOfKey, hashKey } from '../../db/tables/key-format.ts';
 import { type AccessLevel, findKeyByHash, type PresentedKey } from '../../db/tables/keys.ts';
-import type { Access } from '../access.ts';
+import { type Access, requestLimitsOf } from '../access.ts';
 import { networkMatcher } from './client-address.ts';
 
 /** What a key allows, and until when. */
@@ -102,6 +102,7 @@ export class KeyCache {
       userId: row.access === 'user' ? row.user_id : null,
       scopes: this.#scopes.getOrCompute(row.scopes, (scopes) => new Set(itemsOf(scopes))),
       bodyBytesMax: row.body_bytes_max,
+      requestsPerMinute: requestLimitsOf(row),
     };
     const { revoked_at, expires_at: expiresAt, secret_expires_at: secretExpiresAt } = row;
     const admits = row.networks === null ? null : this.#networks.getOrCompute(row.networks, readNetworks);

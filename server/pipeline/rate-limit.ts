@@ -15,9 +15,24 @@ export const KEY_LIMIT = 200;
 /** Default requests per organization and minute. */
 export const ORG_LIMIT = 1_000;
 
+/** Requests per minute of a key, and of an organization. */
+export interface RequestLimits {
+  keyLimit: number;
+  orgLimit: number;
+}
+
+/** The limits that hold for a key: those set for it and for its organization, otherwise those of the server. */
+export function limitsFor(
+  { requestsPerMinute: { key, organization } }: Pick<Access, 'requestsPerMinute'>,
+  server: RequestLimits,
+): RequestLimits {
+  return { keyLimit: key ?? server.keyLimit, orgLimit: organization ?? server.orgLimit };
+}
+
 /** The usage of one of the limits across all keys or organizations. */
 export interface LimitStats {
   limit: 'key' | 'organization';
+  /** The limit of those that have none of their own. */
   perMinute: number;
   /** The largest fraction, up to 1, that one of them has used. */
   usedMost: number;
@@ -25,22 +40,21 @@ export interface LimitStats {
 
 export class RateLimiter {
   readonly #counters: Counters;
-  readonly #keyLimit: number;
-  readonly #orgLimit: number;
+  readonly #limits: RequestLimits;
   readonly #refusedKeys = new Set<string>();
-  // The largest usage of one key and of one organization in the minute.
+  // The largest fractions that one key and one organization have used in the minute.
   readonly #most = { minute: 0, key: 0, organization: 0 };
 
-  /** @param limits requests per minute and key, and per minute and organization */
-  constructor(counters: Counters, limits: { keyLimit: number; orgLimit: number }) {
+  /** @param limits of keys and organizations that have none of their own */
+  constructor(counters: Counters, limits: RequestLimits) {
     this.#counters = counters;
-    this.#keyLimit = limits.keyLimit;
-    this.#orgLimit = limits.orgLimit;
+    this.#limits = limits;
   }
 
   /** The headers that describe the tighter limit, without counting. */
   async describe(access: Access): Promise<Record<string, string>> {
-    return limitHeaders(this.#stateOf(await this.#counters.peek(this.#countedFor(access))));
+    const usage = await this.#counters.peek(this.#countedFor(access));
+    return limitHeaders(stateOf(usage, limitsFor(access, this.#limits)));
   }
 
   /** Counts a request if both limits have room for it. */
@@ -53,15 +67,17 @@ export class RateLimiter {
    * @throws ApiError 429 if it was not counted
    */
   admit(access: Access, usage: RateLimitUsage): Record<string, string> {
-    const state = this.#stateOf(usage);
-    this.#noteMost(usage);
+    const limits = limitsFor(access, this.#limits);
+    const state = stateOf(usage, limits);
+    this.#noteMost(usage, limits);
     if (usage.isCounted) {
       this.#refusedKeys.delete(access.keyId);
       return limitHeaders(state);
     }
     this.#refusedKeys.add(access.keyId);
-    const limit: LimitName = usage.memberUsed < this.#keyLimit ? 'organization' : 'key';
-    const words = `The limit of ${state.limit} requests per minute is reached`;
+    const limit: LimitName = usage.memberUsed < limits.keyLimit ? 'organization' : 'key';
+    const requests = state.limit === 1 ? 'request' : 'requests';
+    const words = `The limit of ${state.limit} ${requests} per minute is reached`;
     throw limitExceeded(state, usage, { limit, words });
   }
 
@@ -69,21 +85,18 @@ export class RateLimiter {
   stats(now: number): LimitStats[] {
     const { minute, key, organization } = this.#most;
     const isOver = minute !== Math.floor(now / WINDOW_MS);
+    const { keyLimit, orgLimit } = this.#limits;
     return [
-      { limit: 'key', perMinute: this.#keyLimit, usedMost: isOver ? 0 : key / this.#keyLimit },
-      {
-        limit: 'organization',
-        perMinute: this.#orgLimit,
-        usedMost: isOver ? 0 : organization / this.#orgLimit,
-      },
+      { limit: 'key', perMinute: keyLimit, usedMost: isOver ? 0 : key },
+      { limit: 'organization', perMinute: orgLimit, usedMost: isOver ? 0 : organization },
     ];
   }
 
-  #noteMost({ minute, used, memberUsed }: RateLimitUsage): void {
+  #noteMost({ minute, used, memberUsed }: RateLimitUsage, { keyLimit, orgLimit }: RequestLimits): void {
     const most = this.#most;
     if (most.minute !== minute) Object.assign(most, { minute, key: 0, organization: 0 });
-    if (memberUsed > most.key) most.key = memberUsed;
-    if (used > most.organization) most.organization = used;
+    most.key = Math.max(most.key, fraction(memberUsed, keyLimit));
+    most.organization = Math.max(most.organization, fraction(used, orgLimit));
   }
 
   /** Undoes the count of a request, made in that minute, that turned out to be free of the limits. */
@@ -96,12 +109,18 @@ export class RateLimiter {
     return this.#refusedKeys.has(keyId);
   }
 
-  #stateOf(usage: RateLimitUsage): RateLimitState {
-    return rateLimitState(usage, this.#orgLimit, this.#keyLimit);
+  #countedFor(access: Access): RateLimitEvent {
+    const { keyLimit, orgLimit } = limitsFor(access, this.#limits);
+    const member = { name: access.keyId, limit: keyLimit };
+    return { what: 'requests', group: access.orgNumber, limit: orgLimit, member };
   }
+}
 
-  #countedFor({ orgNumber, keyId }: Access): RateLimitEvent {
-    const member = { name: keyId, limit: this.#keyLimit };
-    return { what: 'requests', group: orgNumber, limit: this.#orgLimit, member };
-  }
+// A limit that was lowered in the minute can be exceeded.
+function fraction(used: number, limit: number): number {
+  return Math.min(1, used / Math.max(1, limit));
+}
+
+function stateOf(usage: RateLimitUsage, { keyLimit, orgLimit }: RequestLimits): RateLimitState {
+  return rateLimitState(usage, orgLimit, keyLimit);
 }

@@ -39,7 +39,7 @@ async function findWanted(
   records: readonly Data[],
 ): Promise<Wanted> {
   const { resource, ways } = include;
-  const columns = ways.flatMap((way) => (way.kind === 'own' ? [way.column] : []));
+  const columns = ways.flatMap((way) => (way.kind === 'own' ? [way.other] : []));
   const own = records.map((record) => referredTo(record, columns));
   if (columns.length === ways.length) return { include, ids: own };
   const ids = records.map(({ id }) => String(id));

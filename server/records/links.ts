@@ -164,7 +164,7 @@ async function presentPage(
   if (child === undefined || !mayRead(reader.access, child))
     return { items: await presentLinks(reader, { parent, link }, rows, []), isCut: false };
   const ids = rows.map((row) => String(row[link.childColumn]));
-  const found = await findPage(reader.db, child, reader.access.orgNumber, ids);
+  const found = await findPage(reader.db, child, { orgNumber: reader.access.orgNumber, ids });
   const items = await presentLinks(reader, { parent, link }, rows.slice(0, found.ids), found.rows);
   return { items, isCut: found.ids < rows.length };
 }

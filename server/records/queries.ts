@@ -6,7 +6,7 @@ import { type Condition, conditionsIn, type FilterNode } from '../../db/model/qu
 import { getQuerySort, type QueryDirection, type QueryPlace } from '../../db/model/query/sorts.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
-import { type Count, countRecords, searchPage } from '../../db/queries/search.ts';
+import { type Count, countRecords, findQueryPage } from '../../db/queries/run-query.ts';
 import { findPage } from '../../db/tables/records.ts';
 import { canSee } from '../access.ts';
 import { presentAll } from './records.ts';
@@ -21,6 +21,8 @@ export interface QueryRequest {
   /** The place before it; null for the first page. */
   after: QueryPlace | null;
   limit: number;
+  /** Fields that the response does not show. */
+  unseen: readonly string[] | undefined;
 }
 
 export interface QueryPage {
@@ -38,11 +40,11 @@ export async function queryPage(
   request: QueryRequest,
 ): Promise<QueryPage> {
   const { db, access } = reader;
-  const search = await searchOf(reader, resource, request.filter);
+  const query = await queryOf(reader, resource, request.filter);
   const sort = getQuerySort(resource, request.sortBy);
-  const found = await searchPage(db, { ...request, ...search, sort });
+  const found = await findQueryPage(db, { ...request, ...query, sort });
   const ids = found.places.map(({ id }) => id);
-  const page = await findPage(db, resource, access.orgNumber, ids);
+  const page = await findPage(db, resource, { orgNumber: access.orgNumber, ids, unseen: request.unseen });
   const byId = new Map(page.rows.map((row) => [row.id, row]));
   const read = found.places.slice(0, page.ids);
   // What was deleted or given away since it was found is left out.
@@ -58,11 +60,10 @@ export async function queryPage(
 
 /** How many records that the key can see meet a filter. */
 export async function countMatching(reader: Reader, resource: Resource, filter: FilterNode): Promise<Count> {
-  const search = await searchOf(reader, resource, filter);
-  return countRecords(reader.db, search);
+  return countRecords(reader.db, await queryOf(reader, resource, filter));
 }
 
-async function searchOf(reader: Reader, resource: Resource, filter: FilterNode) {
+async function queryOf(reader: Reader, resource: Resource, filter: FilterNode) {
   const { orgNumber, userId } = reader.access;
   return { orgNumber, userId, resource, filter: await withoutHidden(reader, filter) };
 }

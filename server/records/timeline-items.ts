@@ -6,10 +6,9 @@ import { instantText } from '../../db/model/instants.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
-import { TIMELINE_RESOURCES, type TimelineKind } from '../../db/model/timelines.ts';
+import { type EntryKind, TIMELINE_RESOURCES } from '../../db/model/timelines.ts';
 import { findUpdates } from '../../db/tables/change-queries.ts';
 import { idOfBytes } from '../../db/tables/id-bytes.ts';
-import { findLogState } from '../../db/tables/log-state.ts';
 import { ENDED } from '../../db/tables/timeline-places.ts';
 import { mayRead } from '../access.ts';
 import { viewOf } from './change-views.ts';
@@ -18,7 +17,7 @@ import type { Reader } from './rules.ts';
 import { type TimelineEnd, type TimelineTie, tieTest } from './timeline-ties.ts';
 
 // Changes are about records with a timeline.
-const KIND_RESOURCES: Readonly<Record<Exclude<TimelineKind, 'change'>, string>> = {
+const KIND_RESOURCES: Readonly<Record<EntryKind, string>> = {
   interaction: 'interactions',
   meeting: 'meetings',
   booking: 'bookings',
@@ -29,7 +28,7 @@ const KIND_RESOURCES: Readonly<Record<Exclude<TimelineKind, 'change'>, string>> 
 };
 
 /** The resource of the records that entries of a kind are about. */
-export function kindResource(kind: Exclude<TimelineKind, 'change'>): Resource {
+export function kindResource(kind: EntryKind): Resource {
   return getResource(KIND_RESOURCES[kind]);
 }
 
@@ -79,10 +78,7 @@ async function findChangesOf(
   rows: readonly TimelineRow[],
 ): Promise<ReadonlyMap<number, ChangeRow>> {
   const numbers = rows.flatMap(({ kind, sequence }) => (timelineKind(kind) === 'change' ? [sequence] : []));
-  if (numbers.length === 0) return new Map();
-  const { first, isKept } = await findLogState(db, orgNumber);
-  const kept = isKept ? numbers.filter((sequence) => sequence >= first) : [];
-  return new Map((await findUpdates(db, orgNumber, [...new Set(kept)])).map((row) => [row.sequence, row]));
+  return new Map((await findUpdates(db, orgNumber, numbers)).map((row) => [row.sequence, row]));
 }
 
 /** What an item is about, with the resource of its record. */

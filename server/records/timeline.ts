@@ -7,6 +7,7 @@ import type { Resource } from '../../db/model/resource.ts';
 import { companies } from '../../db/model/resources/companies.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
 import { hasTimeline, TIMELINE_KINDS, type TimelineKind } from '../../db/model/timelines.ts';
+import { findLogState } from '../../db/tables/log-state.ts';
 import { type Subject, subjectBytes } from '../../db/tables/timeline-entries.ts';
 import {
   isSameEntry,
@@ -17,6 +18,7 @@ import {
   type TimelinePlace,
   type TimelineRange,
 } from '../../db/tables/timeline-pages.ts';
+import { type UpdateRange, updateRanges } from '../../db/tables/timeline-updates.ts';
 import { mayRead } from '../access.ts';
 import { getRecord } from './records.ts';
 import type { Reader } from './rules.ts';
@@ -66,13 +68,14 @@ export async function readTimeline(
   // With what shows through contacts and deals, as far as the key sees these.
   const isWhole = resource === companies && !request.isOwnOnly;
   const ranges = rangesOf(resource, record, kinds, isWhole);
+  const updates = kinds.includes('change') ? await findUpdateRanges(reader, id, isWhole) : [];
   const page: TimelinePage = { items: [], places: [], next: null };
   let after = request.after ?? placeBefore(request.until ?? Number.MAX_SAFE_INTEGER);
   let limit = (request.limit + 1) * (isWhole ? ROWS_PER_ENTRY : 1);
   let last: TimelineRow | null = null;
   const turns = new TimeSlices();
   for (let examined = 0; ; ) {
-    const query = { ranges, since: request.since ?? Number.MIN_SAFE_INTEGER, after, limit };
+    const query = { ranges, updates, since: request.since ?? Number.MIN_SAFE_INTEGER, after, limit };
     const rows = await listTimeline(reader.db, reader.access.orgNumber, query);
     const items = await showEntries(reader, { on: resource.name, record }, rows);
     for (const [index, row] of rows.entries()) {
@@ -97,6 +100,16 @@ function readableKinds({ access }: Reader, named: readonly TimelineKind[] | null
   return named ?? TIMELINE_KINDS.filter((kind) => kind === 'change' || mayRead(access, kindResource(kind)));
 }
 
+// None if no changes are kept.
+async function findUpdateRanges(
+  { db, access: { orgNumber } }: Reader,
+  id: string,
+  isWhole: boolean,
+): Promise<UpdateRange[]> {
+  const log = await findLogState(db, orgNumber);
+  return log.isKept ? updateRanges(db, orgNumber, { id, log, isWhole }) : [];
+}
+
 const OF_PEOPLE: readonly TimelineKind[] = ['meeting', 'booking'];
 
 // Meetings and bookings of a contact are those of its addresses.
@@ -113,8 +126,9 @@ function rangesOf(
     kind: storedKind(kind, isThrough),
   });
   const itself: Subject = { on: name, id: String(record.id) };
-  const own = kinds.map((kind) => range(itself, kind));
-  const through = isWhole ? kinds.map((kind) => range(itself, kind, true)) : [];
+  const stored = kinds.filter((kind) => kind !== 'change');
+  const own = stored.map((kind) => range(itself, kind));
+  const through = isWhole ? stored.map((kind) => range(itself, kind, true)) : [];
   const addresses = resource === contacts ? addressesOf(record) : [];
   const people = OF_PEOPLE.filter((kind) => kinds.includes(kind));
   const met = addresses.flatMap((id) => people.map((kind) => range({ on: 'addresses', id }, kind)));

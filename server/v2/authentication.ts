@@ -7,6 +7,7 @@ import { named, nullable } from '../../db/model/schemas.ts';
 import { getOrganization } from '../../db/tables/accounts.ts';
 import { findKey } from '../../db/tables/keys.ts';
 import type { Answer, ReadOperation } from '../operation.ts';
+import { limitsFor, type RequestLimits } from '../pipeline/rate-limit.ts';
 
 const closed = { additionalProperties: false };
 const id = (kind: string) => Type.String({ examples: [exampleId(kind)] });
@@ -31,7 +32,8 @@ const keySchema = Type.Object(
     requests_per_minute: Type.Integer({
       minimum: 1,
       examples: [200],
-      description: 'Requests per minute that the key can send.',
+      description:
+        'Requests per minute that the key can send: its own limit, or that of its organization if that is lower.',
     }),
   },
   closed,
@@ -39,9 +41,9 @@ const keySchema = Type.Object(
 
 /**
  * The operation that describes the key of its request.
- * @param requestsPerMinute what a key may send in a minute
+ * @param limits of keys and organizations that have none of their own
  */
-export function authentication(requestsPerMinute: number): ReadOperation {
+export function authentication(limits: RequestLimits): ReadOperation {
   return {
     api: 'v2',
     method: 'GET',
@@ -63,6 +65,7 @@ export function authentication(requestsPerMinute: number): ReadOperation {
     run: async ({ db, access }): Promise<Answer> => {
       const { id, name } = await getOrganization(db, access.orgNumber);
       const key = await findKey(db, access.keyId);
+      const { keyLimit, orgLimit } = limitsFor(access, limits);
       const expiresAt = key?.expires_at ?? null;
       const data = {
         organization: { id, name },
@@ -73,7 +76,7 @@ export function authentication(requestsPerMinute: number): ReadOperation {
           user_id: access.userId,
           scopes: [...access.scopes],
           expires_at: expiresAt === null ? null : instantText(expiresAt),
-          requests_per_minute: requestsPerMinute,
+          requests_per_minute: Math.min(keyLimit, orgLimit),
         },
       };
       return { status: 200, object: 'success', data };

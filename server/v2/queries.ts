@@ -13,12 +13,12 @@ import {
 import { type QueryPlace, querySorts } from '../../db/model/query/sorts.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { named } from '../../db/model/schemas.ts';
-import { COUNT_EXAMINED_MAX, PAGE_EXAMINED_MAX } from '../../db/queries/search.ts';
+import { COUNT_EXAMINED_MAX, PAGE_EXAMINED_MAX } from '../../db/queries/run-query.ts';
 import { invalid } from '../errors.ts';
 import type { Answer, LookupCall, LookupOperation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
 import { countMatching, queryPage } from '../records/queries.ts';
-import { selectFrom } from '../records/selections.ts';
+import { selectFrom, unseenFields } from '../records/selections.ts';
 import type { ListIdentity } from '../signing/list-identity.ts';
 import { capitalized, operationId, pathOf, titleOf } from './naming.ts';
 import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from './paging.ts';
@@ -171,6 +171,7 @@ async function runQuery(call: LookupCall, resource: Resource): Promise<Answer> {
     direction: body.sort_direction === 'asc' ? 'asc' : 'desc',
     after: start?.place ?? null,
     limit: Number(body.limit ?? PAGE_ROWS_DEFAULT),
+    unseen: unseenFields(resource, selection),
   });
   const { isCut, ...selected } = await selectFrom(call, resource, selection, page.records);
   const cursorOf = (place: QueryPlace | undefined) =>

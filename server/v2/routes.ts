@@ -5,6 +5,7 @@ import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { hasTimeline } from '../../db/model/timelines.ts';
 import type { Network } from '../../db/networks.ts';
 import type { Operation } from '../operation.ts';
+import type { RequestLimits } from '../pipeline/rate-limit.ts';
 import { associationOperations } from './associations.ts';
 import { authentication } from './authentication.ts';
 import { changeOperations } from './changes.ts';
@@ -24,17 +25,17 @@ import { webhookOperations } from './webhooks.ts';
 /**
  * All operations of version 2.
  * @param transcriptLinks issues and checks the links of transcript downloads
- * @param requestsPerMinute what a key may send in a minute
+ * @param limits of keys and organizations that have none of their own
  * @param webhookNetworks where webhooks can be sent besides public addresses
  */
 export function v2Operations(
   transcriptLinks: TranscriptLinks,
-  requestsPerMinute: number,
+  limits: RequestLimits,
   webhookNetworks: readonly Network[],
 ): Operation[] {
   const alone: Record<string, ShownAlone> = { [recordings.name]: withTranscriptLink(transcriptLinks) };
   return [
-    authentication(requestsPerMinute),
+    authentication(limits),
     ...RESOURCES.flatMap((resource) => operationsOf(resource, alone[resource.name])),
     ...bulkLinkOperations(),
     searchOperation(),

@@ -55,8 +55,9 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 const COMMON =
   `An entry is at the date of an interaction, the start of a meeting or booking, the creation of a note, task or deal, and ` +
   'the time of a change. A task that is done has another entry at `done_at`, with `{"is_done": true}` as its `detail`. ' +
-  '`detail` of a stage has the names `from` and `to`, as they were then; that of a change has `before` and `after`, as long ' +
-  'as changes are kept; that of a meeting has `recording_ids`; otherwise it is null. `record` is the record as it is now.\n\n' +
+  '`detail` of a stage has the names `from` and `to`, as they were then; that of a change has `before` and `after`; that of a ' +
+  'meeting has `recording_ids`; otherwise it is null. `record` is the record as it is now. Changes are listed as long as the ' +
+  'log keeps them, 30 days unless the operator decides otherwise.\n\n' +
   'What is deleted or unlinked is gone; an undelete brings it back where it was. Each kind needs the scope for reading its ' +
   'records: without `kinds`, those that the key cannot read are left out.\n\n' +
   `A request examines at most ${TIMELINE_EXAMINED_MAX.toLocaleString('en-US')} entries, and a user-bound key may not see all of them: a page can have fewer ` +

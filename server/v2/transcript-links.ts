@@ -20,6 +20,7 @@ const NOBODY: Omit<Access, 'orgNumber' | 'keyId'> = {
   userId: null,
   scopes: new Set(),
   bodyBytesMax: null,
+  requestsPerMinute: { key: null, organization: null },
 };
 
 export class TranscriptLinks {

@@ -155,6 +155,10 @@ describe('a record', () => {
     ];
     expect(await sandbox.ok(stored)).toBe('estimated_value\n1054.5');
     expect(frame()).not.toContain('must be a number');
+    // What refers to something takes its name.
+    await type(UP.repeat(2), '› stage_id');
+    await type('e', 'stage_id: Prospecting');
+    await type(`${CLEAR}Proposal${ENTER}`, /stage_id +Proposal/);
   });
 
   test('that someone else has changed meanwhile is not overwritten', async () => {

@@ -15,6 +15,8 @@ const server = Bun.serve({
     seen.push(`${new URL(request.url).host} ${request.headers.get('authorization')}`);
     const page_info = { has_next_page: false, end_cursor: null };
     const meta = { request_id: 'req_1', api_version: '2', timestamp: '2026-01-01T00:00:00.000Z' };
+    if (request.url.endsWith('/authenticate'))
+      return Response.json({ object: 'success', data: { organization: { id: '1', name: 'Acme' } }, meta });
     return Response.json({ object: 'list', data: [{ id: '1' }], page_info, meta });
   },
 });
@@ -142,10 +144,9 @@ describe('the profile file', () => {
     const none = await sandbox.crm(['list', 'contacts', '--profile', 'work']);
     expect(none.code).toBe(2);
     expect(none.stderr).toContain(`${sandbox.path('config/crm/config.json')} does not exist`);
-    // What it says to write is a profile that works.
-    const [, file = ''] = /for example: (.*)$/m.exec(none.stderr) ?? [];
-    await sandbox.write('config/crm/config.json', file);
-    await keyFile('config/crm/work.key', 'from-work');
+    // What it says to run makes a profile that works.
+    const [, command = ''] = /[Aa]dd it: crm (.*) --url/.exec(none.stderr) ?? [];
+    await sandbox.ok([...command.split(' '), '--url', url], { stdin: 'from-work' });
     seen.length = 0;
     await sandbox.ok(['list', 'contacts', '--profile', 'work', '--url', url]);
     expect(seen.map((line) => line.split(' ').at(-1))).toEqual(['from-work']);

@@ -114,16 +114,20 @@ describe('one resource', () => {
     ['.', 'is a folder.\nNext: Set --out to a file in it.'],
     [
       'x.xlsx',
-      'crm cannot write .xlsx files. Spreadsheets can open CSV.\nNext: Export to a CSV file: --excel-safe --out x.csv',
+      'crm does not write .xlsx files; its formats are csv, ndjson and json.\n' +
+        'Next: Export CSV, which spreadsheets open: --excel-safe --out x.csv\n',
     ],
+    ['x.xlsx --format csv', 'crm does not write .xlsx files'],
     ['my deals.ODS', "--out 'my deals.csv'"],
     ['x.parquet', 'Unknown file extension .parquet.\nNext: Add --format csv'],
   ])('to %s fails and says why', async (out, reason) => {
     await sandbox.write('file', '');
-    const { code, stderr } = await sandbox.crm(['export', 'companies', '--out', out]);
+    const [name = '', flags] = out.split(/ (?=--)/);
+    const words = ['export', 'companies', '--out', name, ...(flags?.split(' ') ?? [])];
+    const { code, stderr } = await sandbox.crm(words);
     expect(code).toBeGreaterThan(0);
     expect(stderr).toContain(reason);
-    expect(await sandbox.exists(out)).toBe(false);
+    expect(await sandbox.exists(name)).toBe(false);
     expect(leftovers()).toEqual([]);
   });
 

@@ -76,7 +76,14 @@ describe('--allow-ip', () => {
     ]);
     await update('--allow-any');
     expect(await statusFrom('10.1.2.3', rotated)).toBe(200);
-    for (const wrong of [[], ['--allow-any', '--allow-ip', '10.0.0.0/8'], ['--allow-ip', 'x']])
+    for (const wrong of [
+      [],
+      ['--allow-any', '--allow-ip', '10.0.0.0/8'],
+      ['--allow-ip', 'x'],
+      ['--requests-per-minute', '0'],
+      ['--requests-per-minute', 'many'],
+      ['--name', ''],
+    ])
       expect((await sandbox.crm(['keys', 'update', id, ...wrong])).code).toBe(2);
     await sandbox.ok(['keys', 'revoke', id]);
     const gone = await sandbox.crm(['keys', 'update', id, '--allow-any']);
@@ -125,6 +132,75 @@ test('the audit log tells of networks and expiry that were changed', async () =>
     details: { networks: ['10.0.0.0/8', '192.0.2.1'] },
   });
   expect((await entriesOf('organization.changed'))[0]?.details).toEqual({ key_expiry: '7d' });
+});
+
+describe('--requests-per-minute', () => {
+  const limitOf = async (key: string) => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const response = await fetch(`${server.url}/api/v2/authenticate`, { headers });
+    await response.body?.cancel();
+    return Number(response.headers.get('X-RateLimit-Limit'));
+  };
+
+  test('of a key may exceed that of the server, is listed, audited, copied and taken back', async () => {
+    const { id, key, stderr } = await issued('--requests-per-minute', '60000');
+    expect(stderr).toContain('All keys of Acme together can send fewer');
+    expect(stderr).toContain('Next: crm orgs update Acme --requests-per-minute 60000');
+    expect(await limitOf(key)).toBe(60_000);
+    const update = (...words: string[]) => sandbox.crm(['keys', 'update', id, ...words]);
+    const lower = await update('--requests-per-minute', '500', '--name', 'Nightly');
+    expect([lower.code, lower.stderr]).toEqual([
+      0,
+      `Key ${id} can send 500 requests per minute, effective with the next request.\nRenamed key ${id} to Nightly.\n`,
+    ]);
+    expect(await limitOf(key)).toBe(500);
+    const listed = ndjson(await sandbox.ok(['keys', 'list']));
+    expect(listed.find((one) => one.id === id)).toMatchObject({ name: 'Nightly', requests_per_minute: 500 });
+    expect(listed.find((one) => one.id !== id)?.requests_per_minute).toBeNull();
+    const [changed] = ndjson(await sandbox.ok(['audit', 'list', '--action', 'key.changed']));
+    expect(changed?.details).toEqual({ is_renamed: true, requests_per_minute: 500 });
+    const [made] = ndjson(await sandbox.ok(['audit', 'list', '--action', 'key.issued']));
+    expect(made?.details).toMatchObject({ requests_per_minute: 60_000 });
+    await update('--requests-per-minute', 'default');
+    expect(await limitOf(key)).toBe(100_000);
+    const v1 = await issued('--api', 'v1', '--requests-per-minute', '7');
+    const copy = await sandbox.crm(['keys', 'issue', '--from-v1', v1.id, '-o', 'json']);
+    expect(JSON.parse(copy.stdout).requests_per_minute).toBe(7);
+    expect(copy.stderr).toContain('Like the v1 key, this key can send 7 requests per minute.');
+  });
+
+  test('of an organization holds for all its keys, is shown, and taken back', async () => {
+    await sandbox.ok(['orgs', 'create', 'Busy']);
+    const key = await sandbox.ok(['keys', 'issue', '--org', 'Busy', '--all-scopes']);
+    const update = (limit: string) => sandbox.crm(['orgs', 'update', 'Busy', '--requests-per-minute', limit]);
+    const { stdout, stderr } = await update('5000');
+    expect(ndjson(stdout)[0]).toMatchObject({ name: 'Busy', requests_per_minute: 5_000 });
+    expect(stderr).toBe(
+      'All keys together can send 5,000 requests per minute, effective with the next request.\n',
+    );
+    expect(await limitOf(key)).toBe(5_000);
+    const shown = ndjson(await sandbox.ok(['orgs', 'list'])).find(({ name }) => name === 'Busy');
+    expect(shown?.requests_per_minute).toBe(5_000);
+    const [changed] = ndjson(await sandbox.ok(['audit', 'list', '--action', 'organization.changed']));
+    expect(changed?.details).toEqual({ requests_per_minute: 5_000 });
+    await update('default');
+    expect(await limitOf(key)).toBe(100_000);
+  });
+
+  test('an organization is renamed, not to the name of another', async () => {
+    await sandbox.ok(['orgs', 'create', 'Before']);
+    const renamed = await sandbox.ok(['orgs', 'rename', 'before', 'After']);
+    expect(ndjson(renamed)[0]).toMatchObject({ name: 'After' });
+    const taken = await sandbox.crm(['orgs', 'rename', 'After', 'ACME']);
+    expect([taken.code, taken.stderr]).toEqual([
+      1,
+      expect.stringContaining('An organization named Acme already exists.'),
+    ]);
+    // Its own name in other letters is no conflict; without ORG, there must be only one.
+    await sandbox.ok(['orgs', 'rename', 'After', 'AFTER']);
+    expect((await sandbox.crm(['orgs', 'rename', 'Alone'])).code).toBe(2);
+    expect((await sandbox.crm(['orgs', 'rename', 'After', ' '])).code).toBe(2);
+  });
 });
 
 describe('--key-expiry', () => {

@@ -118,7 +118,8 @@ describe('on a terminal', () => {
     const piped = await sandbox.ok(['import', '--help']);
     const wordsOf = (text: string) => text.split(/\s+/).filter((one) => one !== '\\');
     expect(wordsOf(help.output).join(' ').trim()).toBe(wordsOf(piped).join(' ').trim());
-    for (const { output } of [audit, error, help])
+    const short = await sandbox.onTerminal(['--help'], { columns });
+    for (const { output } of [audit, error, help, short])
       for (const line of output.split('\n'))
         expect([line, Bun.stringWidth(line) <= columns]).toEqual([line, true]);
   });

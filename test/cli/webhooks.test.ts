@@ -80,7 +80,7 @@ describe('create, get, list, update and delete', () => {
     [['replay', 'x'], 2, '--since TIME'],
     [['replay', 'x', '--from', '1'], 2, 'both --from N and --to N'],
     [['replay', 'x', '--since', '1h', '--from', '1'], 2, 'cannot be used with'],
-    [['replay', 'x', '--since', 'yesterday'], 2, 'not a valid time'],
+    [['replay', 'x', '--since', 'someday'], 2, 'not a valid time'],
     [['ping', '..'], 2, 'is not an ID'],
   ])('%p ends with %d', async (args, code, reason) => {
     const result = await crm(...args);

@@ -97,7 +97,7 @@ function namesOf(
 function choiceFault(word: string, choices: readonly string[] | undefined): string | null {
   if (choices === undefined || isAnything(word)) return null;
   const unknown = word
-    .split('|')
+    .split(/[|,]/)
     .find((one) => !isAnything(one) && !choices.includes(one.split('/')[0] ?? one));
   return unknown === undefined ? null : `there is no "${unknown}"`;
 }

@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => sandbox[Symbol.dispose]());
 
-/** What `crm mcp` prints for these lines; what is no text is written as JSON. */
+/** What `crm mcp` prints for these lines; lines that are not strings are sent as JSON. */
 async function answers(lines: readonly unknown[], flags: string[] = []) {
   const stdin = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
   const result = await sandbox.crm(['mcp', ...flags], { stdin });

@@ -1,6 +1,6 @@
 // Keys that are issued, rotated and revoked by way of one node: the other knows it with its next request.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { findKey, revokeKey, rotateKey, setKeyNetworks } from '../../db/tables/keys.ts';
+import { findKey, revokeKey, rotateKey, updateKey } from '../../db/tables/keys.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { describe } from '../support/on-postgres.ts';
 
@@ -68,9 +68,9 @@ describe('over two nodes, a key', () => {
   test('that may be used from certain networks', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       expect(await statuses(key)).toEqual([200, 200]);
-      await changed((trx, row) => setKeyNetworks(trx, row, ['10.0.0.0/8']));
+      await changed((trx, row) => updateKey(trx, row, { networks: ['10.0.0.0/8'] }));
       expect(await statuses(key)).toEqual([403, 403]);
-      await changed((trx, row) => setKeyNetworks(trx, row, null));
+      await changed((trx, row) => updateKey(trx, row, { networks: null }));
     }
   });
 

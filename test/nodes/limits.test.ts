@@ -1,5 +1,6 @@
 // Limits that two nodes keep together: exact under load, over the turn of a minute, and for what is not counted.
 import { afterEach, expect, test } from 'bun:test';
+import { updateKey } from '../../db/tables/keys.ts';
 import type { HarnessOptions, Reply } from '../support/harness.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { describe } from '../support/on-postgres.ts';
@@ -39,6 +40,19 @@ describe('two nodes', () => {
       expect([header(refused, 'Limit'), header(refused, 'Remaining')]).toEqual([200, 0]);
       expect(refused.headers.get('Retry-After')).toBe('48');
     }
+  });
+
+  test('let in as many on a key as it may send by itself, from the moment it is said', async () => {
+    await start({ keyLimit: 200, orgLimit: 1_000 });
+    const { store, orgNumber } = nodes.first;
+    const { key, id } = await nodes.first.issue({ requestsPerMinute: 50 });
+    const before = await Promise.all(sendMany(100, '/api/v2/contacts/absent', { key }));
+    expect([countOf(before, 404), countOf(before, 429)]).toEqual([50, 50]);
+    await store.write('accounts', (trx) =>
+      updateKey(trx, { org_id: orgNumber, id }, { requestsPerMinute: 300 }),
+    );
+    const after = await Promise.all(sendMany(300, '/api/v2/contacts/absent', { key }));
+    expect([countOf(after, 404), countOf(after, 429)]).toEqual([250, 50]);
   });
 
   test('let in as many of an organization as its limit says, and count a refusal nowhere', async () => {

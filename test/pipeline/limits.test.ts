@@ -1,5 +1,7 @@
 // Rate limits: two counters over epoch-aligned minutes, exact under concurrency, told in headers.
 import { afterEach, describe, expect, test } from 'bun:test';
+import { getOrganization, updateOrganization } from '../../db/tables/accounts.ts';
+import { updateKey } from '../../db/tables/keys.ts';
 import { expectRefusal } from '../support/envelope.ts';
 import { type Harness, type Reply, startHarness } from '../support/harness.ts';
 
@@ -100,6 +102,50 @@ describe('the limit of a key', () => {
     }
     expect(limitsOf(await get(harness))[1]).toBe(remaining - 1);
     expect(limitsOf(await get(harness, scoped.key))[1]).toBe(99);
+  });
+});
+
+describe('limits that are set for a key or an organization', () => {
+  const told = async (harness: Harness, key?: string) => {
+    const reply = await harness.send('GET', '/api/v2/authenticate', { key });
+    return [reply.body.data.key.requests_per_minute, ...limitsOf(reply).slice(0, 2)];
+  };
+
+  test('replace that of the server, above it and below, and the key is told', async () => {
+    const harness = await start({ keyLimit: 3, orgLimit: 10 });
+    const more = await harness.issue({ requestsPerMinute: 5 });
+    const less = await harness.issue({ requestsPerMinute: 1 });
+    expect(await told(harness, more.key)).toEqual([5, 5, 4]);
+    expect(await told(harness, less.key)).toEqual([1, 1, 0]);
+    const refused = await get(harness, less.key);
+    expectRefusal(refused, 429, 'RATE_LIMIT_EXCEEDED');
+    expect(refused.body.error.message).toContain('The limit of 1 request per minute');
+    expect(await told(harness)).toEqual([3, 3, 2]);
+  });
+
+  test('change with the next request; that of the organization holds for a key that may send more', async () => {
+    const harness = await start({ keyLimit: 3, orgLimit: 4 });
+    const { store, orgNumber } = harness;
+    const { key, id } = await harness.issue();
+    const change = (requestsPerMinute: number | null) =>
+      store.write('accounts', (trx) => updateKey(trx, { org_id: orgNumber, id }, { requestsPerMinute }));
+    const changeAll = (requestsPerMinute: number | null) =>
+      store.write('accounts', async (trx) =>
+        updateOrganization(trx, await getOrganization(trx, orgNumber), { requestsPerMinute }),
+      );
+    expect(await told(harness, key)).toEqual([3, 3, 2]);
+    await change(100);
+    expect(await told(harness, key)).toEqual([4, 4, 2]);
+    await changeAll(7);
+    expect(await told(harness, key)).toEqual([7, 7, 4]);
+    // A key that is issued now has it too.
+    expect(await told(harness, (await harness.issue({ requestsPerMinute: 9 })).key)).toEqual([7, 7, 3]);
+    await changeAll(4);
+    expect((await get(harness, key)).status).toBe(429);
+    await changeAll(null);
+    await change(null);
+    harness.clock.now += MINUTE_MS;
+    expect(await told(harness, key)).toEqual([3, 3, 2]);
   });
 });
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { nextTurn } from '../../db/event-loop.ts';
 import { openStore } from '../../db/store.ts';
-import { findKey, revokeKey, setKeyNetworks } from '../../db/tables/keys.ts';
+import { findKey, revokeKey, updateKey } from '../../db/tables/keys.ts';
 import { expectRefusal, versionOf } from '../support/envelope.ts';
 import { type Harness, type RequestInput, startHarness } from '../support/harness.ts';
 import { insertTranscribed } from '../support/read-only.ts';
@@ -120,7 +120,7 @@ describe('the networks of a key change with the next request', () => {
   const limit = async (store: Harness['store'], id: string, networks: readonly string[] | null) =>
     store.write('accounts', async (trx) => {
       const row = await findKey(trx, id);
-      if (row !== undefined) await setKeyNetworks(trx, row, networks);
+      if (row !== undefined) await updateKey(trx, row, { networks });
     });
 
   test('where they were changed here', async () => {

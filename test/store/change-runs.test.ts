@@ -6,7 +6,10 @@ import { idOfBytes, textBytes } from '../../db/tables/id-bytes.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 
 const [alice, bob] = [crypto.randomUUID(), crypto.randomUUID()];
-const rest = { org_id: 1, at: 5, action: 0, resource: 0, actor: 1, request: null, cause: null, data: null };
+const rest = {
+  ...{ org_id: 1, at: 5, action: 0, resource: 0, actor: 1 },
+  ...{ request: null, cause: null, data: null, company: null },
+};
 const madeFor = (...owners: (string | null)[]) =>
   owners.map((owner) => ({ id: recordId(Date.now()), owner }));
 const rowOf = (run: NonNullable<ReturnType<typeof runOf>>, sequence: number): ChangeRow => ({

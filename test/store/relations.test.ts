@@ -26,8 +26,8 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
 };
 
 function told(way: Way, target: string): string {
-  if (way.kind === 'own') return way.column;
-  if (way.kind === 'inverse') return `${target}.${way.column}`;
+  if (way.kind === 'own') return way.other;
+  if (way.kind === 'inverse') return `${target}.${way.own}`;
   const rows = `${way.table}.${way.own} → ${way.other}`;
   return way.type === null ? rows : `${rows} (${way.type})`;
 }

@@ -1,7 +1,9 @@
 // The tables of timelines: filled in after an upgrade, without what is gone for good, and read by page.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Kysely } from 'kysely';
 import { insertTimelineRows } from '../../db/engine/timeline-insert.ts';
 import { DIRECTLY, storedKind } from '../../db/engine/timeline-row.ts';
+import { up } from '../../db/migrations/0016-timeline-changes.ts';
 import { beginBackfill, isFilled } from '../../db/tables/backfills.ts';
 import { purgeChanges, setChangesDays } from '../../db/tables/change-retention.ts';
 import { textBytes } from '../../db/tables/id-bytes.ts';
@@ -108,6 +110,55 @@ test('forget at once where no changes are kept', async () => {
   await store.write('accounts', (trx) => setChangesDays(trx, 30));
 });
 
+test('have the updates of a log without companies: those that were shown on one, on that, others on the present one', async () => {
+  const { store, orgNumber } = harness;
+  const former = await api.create('companies', { name: 'Former' });
+  const present = await api.create('companies', { name: 'Present' });
+  const { id } = await api.create('contacts', { first_name: 'P', company_id: former.id });
+  await api.update('contacts', id, { title: 'Shown' });
+  const { sequence } = (await api.list(`/contacts/${id}/history`))[0];
+  await api.update('contacts', id, { company_id: present.id });
+  const free = await api.create('deals', { name: 'Free' });
+  await api.update('deals', free.id, { name: 'Without a company' });
+  const shown = async (path: string) =>
+    (await api.list(`/${path}/timeline?kinds=change`)).map(({ detail }: Json) => detail.after);
+  expect(await shown(`companies/${former.id}`)).toEqual([{ company_id: present.id }, { title: 'Shown' }]);
+  const row = { org_id: orgNumber, kind: 14, sequence, detail: null };
+  await store.write(orgNumber, async (trx) => {
+    await trx.schema.dropIndex('changes_company').execute();
+    await trx.schema.alterTable('changes').dropColumn('company').execute();
+    const entry = { subject: textBytes(id), at: 1, record: textBytes(id), via: textBytes(former.id) };
+    await insertTimelineRows(trx, [{ ...row, ...entry }]);
+    await up(trx as unknown as Kysely<unknown>);
+  });
+  expect(await shown(`companies/${former.id}`)).toEqual([{ title: 'Shown' }]);
+  expect(await shown(`companies/${present.id}`)).toEqual([{ company_id: present.id }]);
+  expect(await shown(`contacts/${id}`)).toEqual([{ company_id: present.id }, { title: 'Shown' }]);
+  expect(await shown(`deals/${free.id}`)).toEqual([{ name: 'Without a company' }]);
+  const kinds = store.read.selectFrom('timeline_entries').select('kind').where('kind', '>=', 14);
+  expect(await kinds.execute()).toEqual([]);
+});
+
+test('have updates of one instant by their records, in any number of spans of the log', async () => {
+  const { id: company_id } = await api.create('companies', { name: 'Firm' });
+  const { id: contact } = await api.create('contacts', { first_name: 'P' });
+  const items = Array.from({ length: 100 }, () => ({
+    ...{ name: 'D', company_id, point_of_contact_id: contact },
+  }));
+  const records: string[] = [];
+  for (let batch = 0; batch < 11; batch++) {
+    const { items: made } = await api.batch('/deals/batch', items);
+    records.push(...made.map(({ data }: Json) => data.id));
+  }
+  // Each changes all deals in one transaction.
+  await api.del(`/contacts/${contact}`);
+  expect((await api.post(`/contacts/${contact}/undelete`)).status).toBe(200);
+  const shown = await api.all(`/companies/${company_id}/timeline?kinds=change`, 199);
+  const newestFirst = records.toSorted().reverse();
+  expect(shown.map(({ record_id }) => record_id)).toEqual([...newestFirst, ...newestFirst]);
+  expect(new Set(shown.map(({ at }) => at)).size).toBe(2);
+});
+
 test('show the same page however many entries follow', async () => {
   const { store, orgNumber, clock } = harness;
   const { id } = await api.create('contacts');
@@ -124,7 +175,7 @@ test('show the same page however many entries follow', async () => {
   const [first, second] = [await api.get(path), await api.get(`${path}&kinds=note`)];
   const row = { org_id: orgNumber, subject: textBytes(id), sequence: 0, via: DIRECTLY, detail: null };
   const many = Array.from({ length: 20_000 }, (_, index) => ({
-    ...{ ...row, kind: storedKind(index % 2 === 0 ? 'note' : 'change', false) },
+    ...{ ...row, kind: storedKind(index % 2 === 0 ? 'note' : 'task', false) },
     ...{ at: clock.now - 1_000_000 - index, record: textBytes(records[index % 100] ?? ''), sequence: index },
   }));
   await store.write(orgNumber, async (trx) => insertTimelineRows(trx, many));

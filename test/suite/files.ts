@@ -24,8 +24,19 @@ const named = (folder: string, names: readonly string[]) => names.map((name) => 
 // how they go about it where what they ask of the service is tried on both; bodies, lines of the log and descriptions.
 const OF_ONE_ENGINE = [
   ...['test/sqlite/', 'test/readers/', 'test/postgres/', ...named('nodes', ['faults', 'promotion'])],
-  ...named('cli', ['binary', 'bulk', 'changes-days', 'components', 'config', 'debug', 'export', 'health']),
-  ...named('cli', ['interrupted-export', 'key-rules', 'list', 'listen', 'log-file', 'pager', 'recipes']),
+  ...named('cli', ['api', 'binary', 'bulk', 'changes-days', 'completion', 'components', 'config', 'debug']),
+  ...named('cli', [
+    'export',
+    'health',
+    'interrupted-export',
+    'key-rules',
+    'list',
+    'listen',
+    'log-file',
+    'pager',
+    'profile',
+    'recipes',
+  ]),
   ...named('cli', ['records', 'search', 'serve-log', 'serve-tls', 'signals', 'streams', 'terminal-width']),
   ...named('cli', ['undelete', 'upsert', 'usage', 'watch', 'webhooks']),
   ...named('import', ['address-books', 'doubts', 'dry-run', 'exports', 'folders', 'foreign-files']),

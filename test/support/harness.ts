@@ -50,6 +50,7 @@ export interface KeyOptions {
   orgNumber?: number;
   prefix?: string;
   networks?: readonly string[];
+  requestsPerMinute?: number;
 }
 
 export interface Harness {
@@ -132,6 +133,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
         now: clock.now,
         ...(key.prefix !== undefined && { prefix: key.prefix }),
         ...(key.networks !== undefined && { networks: key.networks }),
+        ...(key.requestsPerMinute !== undefined && { requestsPerMinute: key.requestsPerMinute }),
       }),
     );
     return { key: issued.key, id: issued.row.id };

@@ -14,7 +14,7 @@ import { findIds, listIds } from '../../db/queries/id-sources.ts';
 import { IndexScan, type ScanQuery } from '../../db/queries/index-scan.ts';
 import { type Lead, leadsOf } from '../../db/queries/leads.ts';
 import { findLinked, linkConditions } from '../../db/queries/linked.ts';
-import { findVisibleEnd } from '../../db/queries/visible-ends.ts';
+import { hasVisibleLink } from '../../db/queries/visible-links.ts';
 import { idOf, instantOf, type Question, sampleOf } from './table-queries.ts';
 
 const DIRECTIONS = ['asc', 'desc'] as const;
@@ -135,17 +135,16 @@ function linkQuestions(resource: Resource): Question[] {
             findLinked(db, { org, userId }, conditions, [idOf(1), idOf(2)], new Examination(1_000)),
         ),
     );
-    const ties = read('is_null', true).flatMap((one) => one.ties);
     const owner = relation.target.owner ?? '';
-    const all = ties.map((tie) => (db: RecordTrx, org: number) => {
-      const ends = {
+    const all = relation.ways.map((way) => (db: RecordTrx, org: number) => {
+      const links = {
         org,
-        tie,
-        child: { table: relation.name, owner },
+        way,
+        owned: { table: relation.name, owner },
         userId: sampleOf(owner),
         own: idOf(1),
       };
-      return findVisibleEnd(db, ends, new Examination(1_000));
+      return hasVisibleLink(db, links, new Examination(1_000));
     });
     const title = `which ${resource.name} have ${name}`;
     return [{ title, forms: [...forms, ...all], isOfAll: false, maySort: false, maySift: true }];

@@ -15,6 +15,7 @@ import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
 import { deleteRecords } from '../../db/tables/deletion.ts';
 import { columnsTo } from '../../db/tables/dependents.ts';
 import { findByExternalIds, findByStart } from '../../db/tables/external-ids.ts';
+import { textBytes } from '../../db/tables/id-bytes.ts';
 import { findStoredResponse, purgeStoredResponses } from '../../db/tables/idempotency.ts';
 import { findDuplicate, findOrigins } from '../../db/tables/interactions.ts';
 import { listInvolved } from '../../db/tables/involved-records.ts';
@@ -381,11 +382,11 @@ const FILLS = RESOURCES.flatMap((target) =>
 
 const RELATED = RESOURCES.flatMap((resource) =>
   Object.values(includesOf(resource)).flatMap((include): Question[] => {
-    const columns = include.ways.flatMap((way) => (way.kind === 'own' ? [] : [way]));
-    if (columns.length === 0) return [];
+    const ways = include.ways.filter(({ kind }) => kind !== 'own');
+    if (ways.length === 0) return [];
     return [null, sampleOf(include.resource?.owner ?? '')].map((ownerId) => {
       const title = `the ${include.name} of some ${resource.name}${ownerId === null ? '' : ', of a user'}`;
-      const ids = columns.map((way) => sampleOf(way.kind === 'table' ? way.own : way.column));
+      const ids = ways.map(({ own }) => sampleOf(own));
       const ask: Question['forms'][number] = (db, orgNumber) =>
         listRelatedIds(db, include, { orgNumber, ownerId }, [...ids, idOf(1)]);
       return { ...one(title, ask, false), maySift: ownerId !== null };
@@ -399,6 +400,8 @@ const shownOn = [1, 2].map((number) => ({
   ...({ kind: 'note', at: instantOf(number), sequence: instantOf(number) } as const),
 }));
 
+const LOGGED = { first: 1, last: 5_000, lastAt: instantOf(2_000) };
+
 const TIMELINES: Question[] = [
   one(
     'a page of a timeline',
@@ -407,7 +410,12 @@ const TIMELINES: Question[] = [
         Array.from({ length: 10 }, (_, kind) => ({ subject: subjectBytes(subject), kind })),
       );
       const after = { at: instantOf(1_000), record: subjectOf(1), sequence: 1, kind: 4, via: '' };
-      return listTimeline(db, orgNumber, { ranges, since: 0, after, limit: 21 });
+      const updates = [false, true].map((isThrough) => ({
+        ...LOGGED,
+        subject: textBytes(subjectOf(1)),
+        isThrough,
+      }));
+      return listTimeline(db, orgNumber, { ranges, updates, since: 0, after, limit: 21 });
     },
     false,
   ),

@@ -1,7 +1,7 @@
 // A record with what it is linked to: opens links, edits fields.
 import { Text } from 'ink';
 import { type ReactNode, useEffect } from 'react';
-import { nameOf } from '../../follow/names.ts';
+import { nameOf } from '../../api/record-name.ts';
 import { useKeys } from '../../terminal/keys.tsx';
 import { RowList } from '../../terminal/RowList.tsx';
 import { cut, fit, movedBy } from '../../terminal/screen-text.ts';

@@ -37,9 +37,10 @@ export async function createStage(
     const pipeline = recordOf(current) as Pipeline;
     // Another import may have added it since.
     if ('found' in stageNamed(pipeline, name)) return pipeline.stages;
-    const ifMatch = current.headers.get('etag') ?? undefined;
+    const etag = current.headers.get('etag');
+    const headers: Record<string, string> = etag === null ? {} : { 'if-match': etag };
     const body = { stages: withStage(pipeline.stages, name) };
-    const changed = await client.request('PATCH', path, { ...asked, body, ifMatch, expectErrors: true });
+    const changed = await client.request('PATCH', path, { ...asked, body, headers, expectErrors: true });
     if (changed.status === CHANGED_SINCE && tries < TRIES_MAX) continue;
     if (changed.body.object !== 'error') return (recordOf(changed) as Pipeline).stages;
     if (changed.status !== 422) throw responseError(changed);

@@ -107,7 +107,7 @@ function relationOfList({ sideTables }: Resource, { references }: Field): Relati
   for (const { table, parentColumn, childColumn, children } of sideTables) {
     const target = Object.values(children).find((name) => name === references);
     if (target === undefined) continue;
-    const way = { kind: 'table', table, own: parentColumn, other: childColumn, type: null } as const;
+    const way = { kind: 'link', table, own: parentColumn, other: childColumn, type: null } as const;
     return { name: target, target: getResource(target), ways: [way] };
   }
   return null;

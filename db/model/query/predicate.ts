@@ -13,18 +13,24 @@ export type LinkedIds = ReadonlyMap<Condition, ReadonlySet<string>>;
 export type Predicate = (row: Row, linked?: LinkedIds) => boolean | undefined;
 
 /** Makes the predicate of a filter. */
-export function predicateOf(node: FilterNode): Predicate {
-  if ('all' in node) return someOrAll(cheapestFirst(node.all).map(predicateOf), false);
-  if ('any' in node) return someOrAll(cheapestFirst(node.any).map(predicateOf), true);
+export function predicateOf(filter: FilterNode): Predicate {
+  return predicateIn(filter, customParser());
+}
+
+function predicateIn(node: FilterNode, parse: ParseCustom): Predicate {
+  const partsOf = (parts: readonly FilterNode[]) =>
+    cheapestFirst(parts).map((part) => predicateIn(part, parse));
+  if ('all' in node) return someOrAll(partsOf(node.all), false);
+  if ('any' in node) return someOrAll(partsOf(node.any), true);
   if ('not' in node) {
-    const inner = predicateOf(node.not);
+    const inner = predicateIn(node.not, parse);
     return (row, linked) => {
       const meets = inner(row, linked);
       return meets === undefined ? undefined : !meets;
     };
   }
   if (node.field.relation !== null) return (row, linked) => linked?.get(node)?.has(String(row.id));
-  return predicateOfCondition(node);
+  return predicateOfCondition(node, parse);
 }
 
 // What has to be parsed is looked at last.
@@ -62,13 +68,12 @@ function someOrAll(parts: readonly Predicate[], deciding: boolean): Predicate {
   };
 }
 
-function predicateOfCondition(condition: Condition): Predicate {
+function predicateOfCondition(condition: Condition, parse: ParseCustom): Predicate {
   const { field } = condition;
   const { name, family, key } = field;
   if (key !== null) {
     const test = testOf(condition);
-    const valueIn = customReader(key);
-    return ({ custom }) => test(valueIn(custom ?? null));
+    return ({ custom }) => test(customValue(parse(custom ?? null), key));
   }
   if (family === 'texts') {
     const test = listTest(condition);
@@ -135,20 +140,24 @@ function textsIn(column: ColumnValue): string[] {
   return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
 }
 
-// Several conditions read the custom fields of a record one after the other.
-let lastText: ColumnValue = null;
-let lastCustom: JsonValue = null;
+type ParseCustom = (column: ColumnValue) => JsonValue;
 
-function customReader(key: string): (column: ColumnValue) => QueryValue | null {
+// Parses the custom fields of a record once for all the conditions of a filter, which read them one after another.
+function customParser(): ParseCustom {
+  let last: ColumnValue = null;
+  let parsed: JsonValue = null;
   return (column) => {
-    if (column === null) return null;
-    if (column !== lastText) {
-      lastCustom = JSON.parse(String(column)) as JsonValue;
-      lastText = column;
+    if (column !== last) {
+      parsed = column === null ? null : (JSON.parse(String(column)) as JsonValue);
+      last = column;
     }
-    if (!isObject(lastCustom) || !Object.hasOwn(lastCustom, key)) return null;
-    const value = lastCustom[key] ?? null;
-    if (typeof value === 'string') return lowerCase(value);
-    return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+    return parsed;
   };
+}
+
+function customValue(custom: JsonValue, key: string): QueryValue | null {
+  if (!isObject(custom) || !Object.hasOwn(custom, key)) return null;
+  const value = custom[key] ?? null;
+  if (typeof value === 'string') return lowerCase(value);
+  return typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }

@@ -1,8 +1,8 @@
 // What responses can include besides records: their owner, the records that they refer to, and related ones.
 import { memoize } from '../../cache.ts';
 import type { Resource } from '../resource.ts';
-import { getResource } from './registry.ts';
-import { referencesTo, relationsAmong, type Way } from './relations.ts';
+import { findResource } from './registry.ts';
+import { ownWay, referencesTo, relationsAmong, type Way } from './relations.ts';
 
 /** How many names a request can include. */
 export const INCLUDES_MAX = 5;
@@ -21,48 +21,33 @@ export interface Include {
 
 export type Includes = Readonly<Record<string, Include>>;
 
-// The names of single references, and what they refer to.
-const SINGLE: Readonly<Record<string, string>> = {
-  company: 'companies',
-  pipeline: 'pipelines',
-  stage: 'stages',
-};
+const SINGLE = [
+  { name: 'company', group: 'companies', scope: 'companies:read' },
+  { name: 'owner', group: 'users', scope: null },
+  { name: 'pipeline', group: 'pipelines', scope: 'pipelines:read' },
+  // Stages are parts of pipelines.
+  { name: 'stage', group: 'stages', scope: 'pipelines:read' },
+] as const;
 const RELATED = ['contacts', 'companies', 'deals', 'segments', 'notes', 'tasks'];
 
 /** What requests can include with records of a resource, by name. */
 export const includesOf = memoize((resource: Resource): Includes => {
-  const { company, ...others } = singleOf(resource);
-  const owner = ownerOf(resource);
+  const single = SINGLE.flatMap(({ name, group, scope }): Include[] => {
+    const column = columnOf(resource, name, group);
+    if (column === undefined) return [];
+    return [{ name, group, resource: findResource(group) ?? null, scope, ways: [ownWay(resource, column)] }];
+  });
   const related = Object.values(relationsAmong(resource, RELATED)).map(
     ({ name, target, ways }): Include => ({
       ...{ name, group: name, resource: target, ways },
       scope: `${name}:read`,
     }),
   );
-  const all = [company, owner, ...Object.values(others), ...related];
-  return Object.fromEntries(all.flatMap((one) => (one === undefined ? [] : [[one.name, one]])));
+  return Object.fromEntries([...single, ...related].map((one) => [one.name, one]));
 });
 
-function singleOf(resource: Resource): Partial<Record<string, Include>> {
-  const found = Object.entries(SINGLE).flatMap(([name, group]): [string, Include][] => {
-    const column = referencesTo({ name: group }, resource).find((one) => one === `${name}_id`);
-    if (column === undefined) return [];
-    const target = group === 'stages' ? null : getResource(group);
-    // Stages are parts of pipelines.
-    const scope = target === null ? 'pipelines:read' : `${group}:read`;
-    return [[name, { name, group, resource: target, scope, ways: [{ kind: 'own', column }] }]];
-  });
-  return Object.fromEntries(found);
-}
-
-// The user of a record; the creator of notes, segments and interactions can be a key.
-function ownerOf({ owner }: Resource): Include | undefined {
-  if (owner === null) return undefined;
-  return {
-    name: 'owner',
-    group: 'users',
-    resource: null,
-    scope: null,
-    ways: [{ kind: 'own', column: owner }],
-  };
+// The owner is the user of a record; the creator of notes, segments and interactions can be a key.
+function columnOf(resource: Resource, name: string, group: string): string | undefined {
+  if (name === 'owner') return resource.owner ?? undefined;
+  return referencesTo({ name: group }, resource).find((column) => column === `${name}_id`);
 }

@@ -1,23 +1,23 @@
-// How records lead to related ones, derived from the declarations: by references, links, and rows that tie them.
+// How records lead to related ones, derived from the declarations: by references, by links, and by lists that are stored as links.
 import { memoize } from '../../cache.ts';
 import type { Resource, SideTable } from '../resource.ts';
 import { getResource } from './registry.ts';
 
-/** A way from a record to related ones; each is found in the order of the IDs at its other end by an index. */
-export type Way =
-  /** A reference in the record itself. */
-  | { readonly kind: 'own'; readonly column: string }
-  /** A reference to the record in the related one. */
-  | { readonly kind: 'inverse'; readonly column: string }
-  /** Rows that tie both, with the columns of either ID. */
-  | {
-      readonly kind: 'table';
-      readonly table: string;
-      readonly own: string;
-      readonly other: string;
-      /** The `record_type` of such rows, if they can lead to records of several resources; otherwise null. */
-      readonly type: string | null;
-    };
+/**
+ * A way from a record to related ones: rows with the IDs of both. By an index, those of a record are found in the order of
+ * the other ID.
+ */
+export interface Way {
+  /** Whose rows they are: those of the record, with a reference; of related records, with a reference; or of links. */
+  readonly kind: 'own' | 'inverse' | 'link';
+  readonly table: string;
+  /** Column with the ID of the record. */
+  readonly own: string;
+  /** Column with the ID of the related one, which can be null. */
+  readonly other: string;
+  /** The `record_type` of such rows, if they can lead to records of several resources; otherwise null. */
+  readonly type: string | null;
+}
 
 /** All ways from records of a resource to those of another one. */
 export interface Relation {
@@ -55,11 +55,20 @@ export function relationsAmong(resource: Resource, targets: readonly string[]): 
 function waysBetween(source: Resource, target: Resource): Way[] {
   if (source === target) return [];
   return [
-    ...referencesTo(target, source).map((column): Way => ({ kind: 'own', column })),
-    ...referencesTo(source, target).map((column): Way => ({ kind: 'inverse', column })),
-    ...tiesOf(source).flatMap((tie) => waysThrough(tie, target)),
-    ...tiesOf(target).flatMap((tie) => waysBack(tie, source)),
+    ...referencesTo(target, source).map((column) => ownWay(source, column)),
+    ...referencesTo(source, target).map((column) => inverseWay(target, column)),
+    ...linkRowsOf(source).flatMap((rows) => waysThrough(rows, target)),
+    ...linkRowsOf(target).flatMap((rows) => waysBack(rows, source)),
   ];
+}
+
+/** The way by a column of a resource that has the ID of another record. */
+export function ownWay({ name: table }: Resource, column: string): Way {
+  return { kind: 'own', table, own: 'id', other: column, type: null };
+}
+
+function inverseWay({ name: table }: Resource, column: string): Way {
+  return { kind: 'inverse', table, own: column, other: 'id', type: null };
 }
 
 /** The columns of a resource with the ID of a record of another one (or of `users` or `stages`). */
@@ -69,12 +78,12 @@ export function referencesTo({ name }: Pick<Resource, 'name'>, { fields }: Resou
   );
 }
 
-/** Rows that tie records of a resource to others; `isMixed` if only a row says to which resource. */
-interface TieRows extends SideTable {
+/** Rows that link records of a resource to others; `isMixed` if only a row says to which resource. */
+interface LinkRows extends SideTable {
   isMixed: boolean;
 }
 
-function tiesOf({ links, sideTables }: Resource): TieRows[] {
+function linkRowsOf({ links, sideTables }: Resource): LinkRows[] {
   return [
     ...Object.values(links).map((link) => ({ ...link, isMixed: link.typedBy === 'link' })),
     ...sideTables.map((rows) => ({ ...rows, isMixed: false })),
@@ -82,16 +91,16 @@ function tiesOf({ links, sideTables }: Resource): TieRows[] {
 }
 
 // From the parent to the child of each row.
-function waysThrough({ table, parentColumn, childColumn, children, isMixed }: TieRows, to: Resource): Way[] {
+function waysThrough({ table, parentColumn, childColumn, children, isMixed }: LinkRows, to: Resource): Way[] {
   const types = Object.keys(children).filter((type) => children[type] === to.name);
   return types.map((type) => ({
-    ...{ kind: 'table' as const, table, own: parentColumn, other: childColumn },
+    ...{ kind: 'link', table, own: parentColumn, other: childColumn },
     type: isMixed ? type : null,
   }));
 }
 
 // From the child to the parent. No record of another resource has the child's ID.
-function waysBack({ table, parentColumn, childColumn, children }: TieRows, from: Resource): Way[] {
+function waysBack({ table, parentColumn, childColumn, children }: LinkRows, from: Resource): Way[] {
   if (!Object.values(children).includes(from.name)) return [];
-  return [{ kind: 'table', table, own: childColumn, other: parentColumn, type: null }];
+  return [{ kind: 'link', table, own: childColumn, other: parentColumn, type: null }];
 }

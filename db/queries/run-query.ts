@@ -5,19 +5,19 @@ import { columnsRead, type Predicate, predicateOf } from '../model/query/predica
 import { getQuerySort, type QueryDirection, type QueryPlace, type QuerySort } from '../model/query/sorts.ts';
 import type { Resource } from '../model/resource.ts';
 import { longTexts } from '../tables/page-size.ts';
-import { columnsToRead } from './columns-to-read.ts';
 import { countAll } from './count-all.ts';
 import { Examination } from './examination.ts';
 import { entriesPerRecord, findLinked, linkConditions } from './linked.ts';
-import { planWalk, type QueryPath } from './plan.ts';
+import { planWalk } from './plan.ts';
+import { columnsToRead } from './read-columns.ts';
 
 /** How many index entries, rows and links a page examines at most. */
 export const PAGE_EXAMINED_MAX = 10_000;
 /** How many a count examines. */
 export const COUNT_EXAMINED_MAX = 100_000;
 
-/** Which records are looked for. */
-export interface RecordSearch {
+/** Which records a query is about. */
+export interface RecordQuery {
   orgNumber: number;
   /** The user that a key is bound to; null for all of the organization. */
   userId: string | null;
@@ -26,7 +26,7 @@ export interface RecordSearch {
 }
 
 /** In which order, from where on, and how many. */
-export interface PageSearch extends RecordSearch {
+export interface PageQuery extends RecordQuery {
   sort: QuerySort;
   direction: QueryDirection;
   after: QueryPlace | null;
@@ -39,22 +39,21 @@ export interface FoundPage {
   /** The place from which to continue; null if no more records can follow. */
   next: QueryPlace | null;
   examined: number;
-  way: QueryPath;
 }
 
 /** The next records of a query, in its order. */
-export async function searchPage(db: Db, search: PageSearch): Promise<FoundPage> {
+export async function findQueryPage(db: Db, query: PageQuery): Promise<FoundPage> {
   const examination = new Examination(PAGE_EXAMINED_MAX);
   const places: QueryPlace[] = [];
-  const { limit } = search;
-  const { stoppedAt, way } = await visit(db, search, examination, limit + 1, (place) => {
+  const { limit } = query;
+  const stoppedAt = await visit(db, query, examination, limit + 1, (place) => {
     places.push(place);
     return places.length <= limit;
   });
   const isFull = places.length > limit;
   if (isFull) places.pop();
   const next = isFull ? (places.at(-1) ?? null) : stoppedAt;
-  return { places, next, examined: examination.count, way };
+  return { places, next, examined: examination.count };
 }
 
 export interface Count {
@@ -64,25 +63,25 @@ export interface Count {
   examined: number;
 }
 
-/** How many records a search finds, or at least. */
-export async function countRecords(db: Db, search: RecordSearch): Promise<Count> {
-  if (conditionsIn(search.filter).length === 0) return countEvery(db, search);
+/** How many records a query finds, or at least. */
+export async function countRecords(db: Db, query: RecordQuery): Promise<Count> {
+  if (conditionsIn(query.filter).length === 0) return countEvery(db, query);
   const examination = new Examination(COUNT_EXAMINED_MAX);
   let count = 0;
-  const sort = getQuerySort(search.resource, 'created_at');
-  const whole = { ...search, sort, direction: 'asc' as const, after: null };
-  const { stoppedAt } = await visit(db, whole, examination, ROWS_AT_ONCE_MAX, () => {
+  const sort = getQuerySort(query.resource, 'created_at');
+  const whole = { ...query, sort, direction: 'asc' as const, after: null };
+  const stoppedAt = await visit(db, whole, examination, ROWS_AT_ONCE_MAX, () => {
     count += 1;
     return true;
   });
   return { count, isExact: stoppedAt === null, examined: examination.count };
 }
 
-async function countEvery(db: Db, search: RecordSearch): Promise<Count> {
-  const { orgNumber: org, resource } = search;
+async function countEvery(db: Db, query: RecordQuery): Promise<Count> {
+  const { orgNumber: org, resource } = query;
   const found = await countAll(db, resource, {
     org,
-    ownerId: ownerOf(search),
+    ownerId: ownerOf(query),
     limit: COUNT_EXAMINED_MAX + 1,
   });
   const count = Math.min(found, COUNT_EXAMINED_MAX);
@@ -97,41 +96,41 @@ const LONG_ROWS_AT_ONCE_MAX = 100;
 // Calls back for each record in order until that returns false, and returns where it stopped before the end.
 async function visit(
   db: Db,
-  search: Omit<PageSearch, 'limit'>,
+  query: Omit<PageQuery, 'limit'>,
   examination: Examination,
   wanted: number,
   onMatch: (place: QueryPlace) => boolean,
-): Promise<{ stoppedAt: QueryPlace | null; way: QueryPath }> {
-  const { orgNumber: org, userId, resource, filter } = search;
+): Promise<QueryPlace | null> {
+  const { orgNumber: org, userId, resource, filter } = query;
   const conditions = conditionsIn(filter);
   const links = linkConditions(resource, conditions);
   const reader = { org, userId };
   const perRecord = entriesPerRecord(links, reader);
-  const query = { ...search, db, org, examination, ...readingOf(search, conditions) };
-  const most = rowsAtOnce(resource, query.columns);
-  const { walk, way } = await planWalk(query, filter, ownerOf(search), most);
+  const walked = { ...query, db, org, examination, ...readingOf(query, conditions) };
+  const most = rowsAtOnce(resource, walked.columns);
+  const walk = await planWalk(walked, filter, ownerOf(query), most);
   let rows = Math.min(conditions.length === 0 ? wanted : Math.max(wanted, ROWS_AT_ONCE_MIN), most);
   let stoppedAt: QueryPlace | null = null;
   while (!walk.isDone) {
     // Never before the first record, or the next page would end there too.
     const isStarted = stoppedAt !== null;
-    if (isStarted && examination.left < walk.leastCost + perRecord) return { stoppedAt, way };
+    if (isStarted && examination.left < walk.leastCost + perRecord) return stoppedAt;
     const candidates = await walk.next(Math.min(rows, atMost(examination.left, 1 + perRecord)));
     for (let from = 0; from < candidates.length; ) {
-      if (stoppedAt !== null && examination.left < perRecord) return { stoppedAt, way };
+      if (stoppedAt !== null && examination.left < perRecord) return stoppedAt;
       const some = candidates.slice(from, from + atMost(examination.left, perRecord));
       const unknown = some.flatMap(({ meets, place }) => (meets === undefined ? [place.id] : []));
       const linked = await findLinked(db, reader, links, unknown, examination);
       for (const { place, meets, row } of some) {
         stoppedAt = place;
-        if ((meets ?? query.meets(row, linked)) === true && !onMatch(place)) return { stoppedAt, way };
+        if ((meets ?? walked.meets(row, linked)) === true && !onMatch(place)) return stoppedAt;
       }
       from += some.length;
       await examination.pause();
     }
     rows = Math.min(rows * 2, most);
   }
-  return { stoppedAt: null, way };
+  return null;
 }
 
 // How many records of that cost there is room for.
@@ -139,18 +138,18 @@ function atMost(left: number, cost: number): number {
   return cost === 0 ? ROWS_AT_ONCE_MAX : Math.max(1, Math.floor(left / cost));
 }
 
-function ownerOf({ resource, userId }: RecordSearch): string | null {
+function ownerOf({ resource, userId }: RecordQuery): string | null {
   return resource.owner === null ? null : userId;
 }
 
 // The columns that are read of each record, and whether it meets the filter and is visible.
 function readingOf(
-  search: Omit<PageSearch, 'limit'>,
+  query: Omit<PageQuery, 'limit'>,
   conditions: readonly Condition[],
 ): { columns: string[]; meets: Predicate } {
-  const { resource, filter, sort } = search;
+  const { resource, filter, sort } = query;
   const { owner } = resource;
-  const ownerId = ownerOf(search);
+  const ownerId = ownerOf(query);
   const names = new Set(columnsRead(conditions));
   if (sort.by !== 'id') names.add(sort.name);
   if (ownerId !== null && owner !== null) names.add(owner);
