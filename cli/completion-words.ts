@@ -56,8 +56,12 @@ async function argumentWords({ command, given, words, sources }: Place, current:
       return resource === undefined ? [] : pairWords(fieldPairs(resource, command.name()), current);
     case 'org':
       return sources.organizations(words);
+    case 'profile':
+      return sources.profiles();
+    case 'name':
+      return command.name() === 'recipe' ? sources.recipes() : [];
     default:
-      return command.name() === 'recipe' ? sources.recipes() : [...(argument?.argChoices ?? [])];
+      return [...(argument?.argChoices ?? [])];
   }
 }
 

@@ -9,7 +9,7 @@ export interface CliErrorOptions {
   /** 1 (failed) by default. */
   exitCode?: number;
   /** What to do next: one sentence or command each. */
-  nextSteps?: string[];
+  nextSteps: readonly string[];
   /** The server's ID of the failed request. */
   requestId?: string;
   /** HTTP status of the response, if the server refused the request. */
@@ -27,11 +27,11 @@ export class CliError extends Error {
   readonly status: number | undefined;
   readonly apiCode: string | undefined;
 
-  constructor(message: string, options: CliErrorOptions = {}) {
+  constructor(message: string, options: CliErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'CliError';
     this.exitCode = options.exitCode ?? EXIT.failed;
-    this.nextSteps = options.nextSteps ?? [];
+    this.nextSteps = options.nextSteps;
     this.requestId = options.requestId;
     this.status = options.status;
     this.apiCode = options.apiCode;

@@ -2,10 +2,12 @@
 import type { Field } from '../db/model/fields.ts';
 import { queryFieldNames } from '../db/model/query/fields.ts';
 import { querySorts } from '../db/model/query/sorts.ts';
-import type { Filter, Resource } from '../db/model/resource.ts';
+import type { Resource } from '../db/model/resource.ts';
 import { includesOf } from '../db/model/resources/includes.ts';
 import { isShown } from '../db/model/schemas.ts';
 import { createFields, updateFields } from './api/body.ts';
+import { type FilterShape, filtersOf, namedFilters } from './api/filters.ts';
+import { namedFields } from './api/values.ts';
 import { choicesOf } from './input/field-value.ts';
 
 /** Keys of `key=value`, with the values of those that have only some. */
@@ -20,10 +22,12 @@ const WORDS: Readonly<Record<string, (resource: Resource) => string[] | Pairs>> 
   '--sort-by': querySorts,
   // What a condition begins with, as long as there is only a word of it.
   '--where': queryFieldNames,
-  '--filter': ({ filters, sorts }) => ({
-    ...Object.fromEntries(Object.entries(filters).map(([name, filter]) => [name, filterValues(filter)])),
-    ...Object.fromEntries(sorts.map((sort) => [sort.replace(/_at$/, '_since'), []])),
-  }),
+  '--filter': (resource) => {
+    const filters = filtersOf(resource);
+    const named = [...namedFilters(filters).keys()].map((kind) => [kind, []]);
+    const own = Object.entries(filters).map(([name, filter]) => [name, filterValues(filter)]);
+    return Object.fromEntries([...own, ...named]);
+  },
   '--set': (resource) => fieldPairs(resource, 'create'),
 };
 
@@ -32,18 +36,20 @@ export function resourceWords(option: string | undefined, resource: Resource): s
   return WORDS[option ?? '']?.(resource) ?? [];
 }
 
-/** The fields that a command can set, with the values of those that have only some. */
+/** What a command can set, with the values of fields that have only some. */
 export function fieldPairs(resource: Resource, command: string): Pairs {
   const fields = command === 'update' ? updateFields(resource) : createFields(resource);
-  const named = Object.entries(fields).filter(([, { kind }]) => kind !== 'custom');
-  return Object.fromEntries(named.map(([name, field]) => [name, fieldValues(field)]));
+  const own = Object.entries(fields).flatMap(([name, field]) =>
+    field.kind === 'custom' ? [] : [[name, fieldValues(field)]],
+  );
+  return Object.fromEntries([...own, ...[...namedFields(fields).keys()].map((kind) => [kind, []])]);
 }
 
 function fieldValues(field: Field): readonly string[] {
   return field.kind === 'boolean' ? YES_OR_NO : choicesOf(field);
 }
 
-function filterValues({ type }: Filter): readonly string[] {
+function filterValues({ type }: FilterShape): readonly string[] {
   if (type === 'boolean') return YES_OR_NO;
   return typeof type === 'string' ? [] : type;
 }

@@ -1,6 +1,7 @@
 // Turns commander's errors into errors for people, with the command that was probably meant.
 import type { Command, CommanderError } from 'commander';
 import { type CliError, usageError } from './errors.ts';
+import { commandExamples } from './help-layout.ts';
 import { didYouMean, nearest } from './nearest.ts';
 import { redact } from './terminal/redact.ts';
 import { shellWord } from './terminal/text.ts';
@@ -88,8 +89,15 @@ export async function usageErrorOf(
       : hintAtChoice(message);
   return usageError(
     `${/[.?]$/.test(message) ? message : `${message}.`}${hint}`,
+    ...(error.code === 'commander.missingArgument' ? exampleOf(command) : []),
     `run "${name} --help" to list arguments and options.`,
   );
+}
+
+function exampleOf(command: Command): string[] {
+  return commandExamples(command)
+    .slice(0, 1)
+    .map((example) => `for example: ${example}`);
 }
 
 /** What commander says, without its label and its name for an argument. */

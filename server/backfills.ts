@@ -1,10 +1,10 @@
 // Fills in, while the server is serving, what the database of an older crm lacks.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackfillRow, Db } from '../db/engine/schema.ts';
 import type { Store } from '../db/store.ts';
 import { type Filler, fillNext, isFilled, listBackfills } from '../db/tables/backfills.ts';
 import { FILLERS } from '../db/tables/fillers.ts';
 import { ApiError } from './errors.ts';
+import { RepeatedWork } from './repeated-work.ts';
 
 const LOOK_EVERY_MS = 5_000;
 const RETRY_AFTER_SECONDS = 10;
@@ -21,51 +21,30 @@ export async function requireFilled(db: Db, orgNumber: number, name: string): Pr
 }
 
 /** Fills in what is missing until it is stopped; several nodes of a database share the work. */
-export class Backfills {
-  readonly #store: Store;
-  readonly #fillers: Readonly<Record<string, Filler>>;
-  readonly #ending = new AbortController();
-  readonly #running: Promise<void>;
-
-  constructor(store: Store, fillers = FILLERS) {
-    this.#store = store;
-    this.#fillers = fillers;
-    this.#running = this.#run();
-  }
-
-  /** Resolves when the piece under way is written. */
-  stop(): Promise<void> {
-    this.#ending.abort();
-    return this.#running;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#ending.signal.aborted) {
-      // What fails now continues at the next look; requests that write report the same problem.
-      await this.#fillAll().catch(() => undefined);
-      await this.#rest(LOOK_EVERY_MS);
-    }
-  }
-
-  async #fillAll(): Promise<void> {
-    for (const row of await listBackfills(this.#store.read)) {
+export function startBackfills(
+  store: Store,
+  fillers: Readonly<Record<string, Filler>> = FILLERS,
+): RepeatedWork {
+  return new RepeatedWork(LOOK_EVERY_MS, async (work) => {
+    for (const row of await listBackfills(store.read)) {
       // A newer crm has parts that this one does not know.
-      const filler = this.#fillers[row.name];
-      if (filler !== undefined) await this.#fill(row, filler);
+      const filler = fillers[row.name];
+      if (filler !== undefined) await fillPart(store, row, filler, work);
     }
-  }
+  });
+}
 
-  async #fill({ org_id: orgNumber, name, total: counted }: BackfillRow, filler: Filler): Promise<void> {
-    const total = counted ?? (await filler.count(this.#store.read, orgNumber));
-    for (let isMore = true; isMore && !this.#ending.signal.aborted; ) {
-      const startedAt = performance.now();
-      isMore = await this.#store.write(orgNumber, (trx) => fillNext(trx, { orgNumber, name, total }, filler));
-      // Half of the time is left to requests.
-      await this.#rest(performance.now() - startedAt);
-    }
-  }
-
-  async #rest(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#ending.signal }).catch(() => undefined);
+async function fillPart(
+  store: Store,
+  { org_id: orgNumber, name, total: counted }: BackfillRow,
+  filler: Filler,
+  work: RepeatedWork,
+): Promise<void> {
+  const total = counted ?? (await filler.count(store.read, orgNumber));
+  for (let isMore = true; isMore && !work.isStopping; ) {
+    const startedAt = performance.now();
+    isMore = await store.write(orgNumber, (trx) => fillNext(trx, { orgNumber, name, total }, filler));
+    // Half of the time is left to requests.
+    await work.rest(performance.now() - startedAt);
   }
 }

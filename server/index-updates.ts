@@ -1,12 +1,19 @@
 // Brings the search index up to date: after writes, and at once for a search that comes before that.
-import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Trx } from '../db/engine/schema.ts';
 import type { Store } from '../db/store.ts';
-import { findLastPending, findPendingOrganizations, indexPending } from '../db/tables/search-pending.ts';
+import { mergeSome } from '../db/tables/search-merges.ts';
+import { findPendingOrganizations, findPendingTimes, indexPending } from '../db/tables/search-pending.ts';
+import { findUnsettledOrganizations } from '../db/tables/search-runs.ts';
+import { RepeatedWork } from './repeated-work.ts';
 
 const LOOK_EVERY_MS = 1_000;
-// While others write, this part of the time is left to them; later, half of it.
+const LOOKS_PER_MERGE = 20;
+// While others write, this part of the time is left to them: less if what they wrote has waited for long, and half of it later.
 const REST_WHILE_WRITTEN = 19;
+const REST_WHILE_LATE = 3;
 const REST_LATER = 1;
+const LATE_MS = 5_000;
 const QUIET_MS = 1_000;
 // Then those who wait look whether it is enough for them.
 const UPDATE_MS_MAX = 1_000;
@@ -38,42 +45,33 @@ export class IndexUpdates {
  * Indexes what is written, while others write a little at a time, until it is stopped; several nodes of a database share the
  * work.
  */
-export class Indexing {
-  readonly #store: Store;
-  readonly #ending = new AbortController();
-  readonly #running: Promise<void>;
+export function startIndexing(store: Store): RepeatedWork {
+  let looks = 0;
+  return new RepeatedWork(LOOK_EVERY_MS, async (work) => {
+    for (const orgNumber of await findPendingOrganizations(store.read))
+      await inPieces(store, orgNumber, work, indexPending);
+    if (looks++ % LOOKS_PER_MERGE > 0) return;
+    for (const orgNumber of await findUnsettledOrganizations(store.read))
+      await inPieces(store, orgNumber, work, mergeSome);
+  });
+}
 
-  constructor(store: Store) {
-    this.#store = store;
-    this.#running = this.#run();
+async function inPieces(
+  store: Store,
+  orgNumber: number,
+  work: RepeatedWork,
+  piece: (trx: Trx, orgNumber: number) => Promise<boolean>,
+): Promise<void> {
+  for (let isMore = true; isMore && !work.isStopping; ) {
+    const startedAt = performance.now();
+    isMore = await store.write(orgNumber, (trx) => piece(trx, orgNumber));
+    await work.rest((performance.now() - startedAt) * (await restOf(store, orgNumber)));
   }
+}
 
-  /** Resolves when the piece under way is written. */
-  stop(): Promise<void> {
-    this.#ending.abort();
-    return this.#running;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#ending.signal.aborted) {
-      // What fails now continues at the next look; requests that write report the same problem.
-      await this.#indexAll().catch(() => undefined);
-      await this.#rest(LOOK_EVERY_MS);
-    }
-  }
-
-  async #indexAll(): Promise<void> {
-    for (const orgNumber of await findPendingOrganizations(this.#store.read))
-      for (let isMore = true; isMore && !this.#ending.signal.aborted; ) {
-        const startedAt = performance.now();
-        isMore = await this.#store.write(orgNumber, (trx) => indexPending(trx, orgNumber));
-        const writtenAt = await findLastPending(this.#store.read, orgNumber);
-        const isQuiet = Date.now() - writtenAt > QUIET_MS;
-        await this.#rest((performance.now() - startedAt) * (isQuiet ? REST_LATER : REST_WHILE_WRITTEN));
-      }
-  }
-
-  async #rest(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#ending.signal }).catch(() => undefined);
-  }
+// How many times as long as a piece took nothing is done after it.
+async function restOf({ read }: Store, orgNumber: number): Promise<number> {
+  const { first, last } = await findPendingTimes(read, orgNumber);
+  if (Date.now() - last > QUIET_MS) return REST_LATER;
+  return Date.now() - first > LATE_MS ? REST_WHILE_LATE : REST_WHILE_WRITTEN;
 }

@@ -103,6 +103,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model/resources',
   ],
   'cli/browse/screen': ['cli/api', 'cli/terminal', 'db/model', 'db/model/query'],
+  'cli/browser': ['cli/api', 'cli/settings', 'cli/terminal'],
   'cli/bulk': [
     'cli/api',
     'cli/files',
@@ -118,6 +119,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/api',
     'cli/backup',
     'cli/browse',
+    'cli/browser',
     'cli/bulk',
     'cli/database',
     'cli/doctor',
@@ -136,6 +138,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/recipes',
     'cli/records',
     'cli/release',
+    'cli/report',
     'cli/search',
     'cli/serve',
     'cli/settings',
@@ -268,6 +271,7 @@ const HOUSE: Record<string, string[]> = {
     'db/engine',
     'db/model',
     'db/model/resources',
+    'db/removal',
     'db/tables',
   ],
   'cli/people': [
@@ -322,6 +326,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model/resources',
   ],
   'cli/release': ['cli/files'],
+  'cli/report': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'cli/where', 'db/model'],
   'cli/search': ['cli/api', 'cli/follow', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/serve': [
     'cli/api',
@@ -365,6 +370,7 @@ const HOUSE: Record<string, string[]> = {
   'db/postgres': ['db/counters', 'db/engine', 'db/migrations'],
   'db/queries': ['db/engine', 'db/model', 'db/model/query', 'db/model/resources', 'db/tables'],
   'db/sqlite': ['db/counters', 'db/engine', 'db/migrations'],
+  'db/removal': ['db/engine', 'db/model', 'db/model/resources', 'db/tables'],
   'db/tables': ['db/engine', 'db/model', 'db/model/resources'],
   server: ['db', 'db/counters', 'db/engine', 'db/model', 'db/tables'],
   'server/docs': ['db/model', 'db/tables', 'server/openapi', 'server/pipeline'],
@@ -558,7 +564,7 @@ describe('what a command loads', () => {
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
     ...['api', 'browse', 'count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list'],
-    ...['mcp', 'profile', 'search', 'top', 'update', 'upsert', 'watch'],
+    ...['mcp', 'open', 'profile', 'report', 'search', 'top', 'update', 'upsert', 'watch'],
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
 
@@ -650,6 +656,8 @@ describe('direction of imports', () => {
     'db/people/timeline-details.ts',
     'db/people/tombstones.ts',
     'db/postgres/snapshot.ts',
+    'db/removal/organization.ts',
+    'db/removal/user.ts',
     'db/sqlite/scrub.ts',
     'db/sqlite/sqlite-store.ts',
     'db/tables/accounts.ts',

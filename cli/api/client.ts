@@ -1,6 +1,8 @@
 // The HTTP client of all data commands: waits for rate limits, retries failed requests, explains errors.
+
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CliError, EXIT, isRefusal, usageError } from '../errors.ts';
+import { CliError, EXIT, isRefusal } from '../errors.ts';
+import { serverBase } from '../settings/server-url.ts';
 import type { Wait } from '../terminal/wait-reasons.ts';
 import { waitAfter } from './backoff.ts';
 import { connectionError, connectionFailureOf } from './connection-error.ts';
@@ -179,19 +181,6 @@ export class Client {
     // The timer rejects with its own error, but the signal has the reason.
     await sleep(wait.seconds * 1000, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
-}
-
-/** The server URL without a path; throws a usage error if it is not a URL. */
-export function serverBase(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed === null || !['http:', 'https:'].includes(parsed.protocol) || parsed.search || parsed.hash) {
-    throw usageError(
-      `"${url}" is not a valid server URL.`,
-      'set --url or CRM_URL to a URL like http://127.0.0.1:4000 or https://crm.example.com.',
-    );
-  }
-  // People also paste the URL of an API version.
-  return parsed.href.replace(/\/+$/, '').replace(/\/api\/v[12]$/, '');
 }
 
 function dryRunIgnored(body: unknown): CliError {

@@ -1,8 +1,8 @@
 // Carries out `crm health`: asks a server once whether it is ready.
 import { CliError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
+import { serverBase } from '../settings/server-url.ts';
 import { note } from '../terminal/streams.ts';
-import { serverBase } from './client.ts';
 import { connectionFailureOf } from './connection-error.ts';
 import { isLoopback } from './loopback.ts';
 import { Trace, type TracedInit } from './trace.ts';

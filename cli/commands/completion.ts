@@ -71,7 +71,7 @@ export function registerCompletionCommand(program: Command): void {
       const { completions } = await import('../completion-words.ts');
       const found = await completions(program, words, {
         organizations: () => unlessFailing(() => organizationsFor(program, words)),
-        profiles: () => unlessFailing(async () => (await import('../settings/profile.ts')).profileNames()),
+        profiles: () => unlessFailing(profileNames),
         recipes: async () => Object.keys((await import('../recipes/recipes.ts')).RECIPES),
       });
       await writeOut(found.map((word) => `${word}\n`).join(''));
@@ -82,6 +82,11 @@ async function organizationsFor(program: Command, words: readonly string[]): Pro
   program.parseOptions([...words]);
   const { organizationNames } = await import('../organizations/names.ts');
   return organizationNames(resolveConfig(program).db);
+}
+
+async function profileNames(): Promise<string[]> {
+  const { readProfileFile } = await import('../settings/profile.ts');
+  return Object.keys(readProfileFile().profiles);
 }
 
 // A shell that asks what to type next is no place for an error.

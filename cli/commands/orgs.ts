@@ -4,11 +4,11 @@ import { lazyAction } from '../settings/lazy-action.ts';
 import { requestsOrDefault } from '../settings/options.ts';
 import { registerOrgsQuotaCommand } from './orgs-quota.ts';
 
-/** Adds `crm orgs create`, `update`, `rename`, `quota` and `list`. */
+/** Adds `crm orgs create`, `update`, `rename`, `delete`, `quota` and `list`. */
 export function registerOrgsCommand(program: Command): void {
   const orgs = program
     .command('orgs')
-    .summary('Create, update and list organizations')
+    .summary('Create, change, list and delete organizations')
     .description('Manage organizations. Each has its own records, users and API keys.');
   orgs
     .command('create')
@@ -46,6 +46,18 @@ export function registerOrgsCommand(program: Command): void {
     .argument('[name]', 'The new name, unique')
     .addHelpText('after', '\nExample:\n  crm orgs rename Example "Example Inc"')
     .action(lazyAction(async () => (await import('../organizations/update.ts')).runOrgsRename));
+  orgs
+    .command('delete')
+    .summary('Delete an organization with everything that it has')
+    .description(
+      'Delete an organization with all its records, users, keys and webhooks, after a backup of the database. Servers may be running. Entries in the audit log stay.',
+    )
+    .argument('[org]', 'Name or ID of the organization (default: the only one)')
+    .option('--confirm <name>', 'The name of the organization, to confirm that it will be deleted')
+    .option('--no-backup', 'Delete it without a backup')
+    .option('--quiet', 'Print errors only')
+    .addHelpText('after', '\nExample:\n  crm orgs delete Example --confirm Example')
+    .action(lazyAction(async () => (await import('../organizations/delete.ts')).runOrgsDelete));
   registerOrgsQuotaCommand(orgs);
   orgs
     .command('list')

@@ -31,19 +31,19 @@ export function registerProfileCommand(program: Command): void {
   profile
     .command('show')
     .description('Show the settings of a profile, without its key')
-    .argument('[name]', 'Name of the profile (default: the one in use)')
+    .argument('[profile]', 'Name of the profile (default: the one in use)')
     .addHelpText('after', '\nExample:\n  crm profile show live')
     .action(profileAction(async () => (await import('../profiles/run.ts')).runProfileShow));
   profile
     .command('use')
     .description('Use a profile whenever no other is named')
-    .argument('<name>', 'Name of the profile')
+    .argument('<profile>', 'Name of the profile')
     .addHelpText('after', '\nExample:\n  crm profile use live')
     .action(profileAction(async () => (await import('../profiles/run.ts')).runProfileUse));
   profile
     .command('remove')
     .description('Remove a profile, and the key that "crm profile add" stored for it')
-    .argument('<name>', 'Name of the profile')
+    .argument('<profile>', 'Name of the profile')
     .addHelpText('after', '\nExample:\n  crm profile remove live')
     .action(profileAction(async () => (await import('../profiles/run.ts')).runProfileRemove));
 }

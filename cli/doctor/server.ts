@@ -2,12 +2,12 @@
 import { isObject } from '../../db/model/json.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { apiOfKey } from '../../db/tables/key-format.ts';
-import { serverBase } from '../api/client.ts';
 import { connectionFailureOf } from '../api/connection-error.ts';
 import { askOnce } from '../api/health.ts';
 import type { TracedInit } from '../api/trace.ts';
 import { CliError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
+import { serverBase } from '../settings/server-url.ts';
 import { formatDuration } from '../terminal/format.ts';
 import { VERSION } from '../version.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';

@@ -1,6 +1,6 @@
 // Carries out `crm keys`.
 import type { ApiKeyRow } from '../../db/engine/schema.ts';
-import { issueKey, listKeys, revokeKey, rotateKey } from '../../db/tables/keys.ts';
+import { issueKey, listKeys, rotateKey } from '../../db/tables/keys.ts';
 import { issuedEntry, recordAction } from '../database/audit.ts';
 import { organizationNamed, withReader, withStore } from '../database/database.ts';
 import { usageError } from '../errors.ts';
@@ -8,6 +8,7 @@ import type { Config } from '../settings/config.ts';
 import { durationMs } from '../settings/options.ts';
 import { counted } from '../terminal/format.ts';
 import { note } from '../terminal/streams.ts';
+import { endKey } from './end.ts';
 import { parseGrace } from './expiry.ts';
 import { aboutKey, activeKey, keyOfId } from './keys.ts';
 import { checkOptions, type IssueOptions, newKey } from './options.ts';
@@ -89,21 +90,9 @@ export async function runKeysRotate(id: string, { grace }: { grace: string }, co
 
 /** Revokes a key. */
 export async function runKeysRevoke(id: string, _flags: unknown, config: Config): Promise<void> {
-  const { isRevoked, disabled } = await withStore(config.db, async (store) => {
-    const row = await keyOfId(store, id);
-    return store.write('accounts', async (trx) => {
-      const revoked = await revokeKey(trx, row, Date.now());
-      if (revoked.isRevoked) await recordAction(trx, { action: 'key.revoked', ...aboutKey(row) });
-      for (const webhook of revoked.disabled)
-        await recordAction(trx, {
-          action: 'webhook.disabled',
-          orgNumber: row.org_id,
-          target: { type: 'webhooks', id: webhook.id },
-          details: { reason: 'key_revoked' },
-        });
-      return revoked;
-    });
-  });
+  const { isRevoked, disabled } = await withStore(config.db, async (store) =>
+    endKey(store, await keyOfId(store, id)),
+  );
   note(isRevoked ? `Revoked key ${id}.` : `Key ${id} was already revoked.`);
   if (disabled.length === 0) return;
   note(`Disabled ${counted(disabled.length, 'webhook')} that this key made.`);

@@ -1,9 +1,17 @@
-// Carries out `crm users`.
+// Carries out `crm users create`, `list` and `update`.
 import type { OrganizationRow, UserRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
-import { createUser, listUsers } from '../../db/tables/accounts.ts';
+import { createUser, listUsers, updateUser } from '../../db/tables/accounts.ts';
 import { recordAction } from '../database/audit.ts';
-import { checkedEmail, checkedName, organizationNamed, withReader, withStore } from '../database/database.ts';
+import {
+  checkedEmail,
+  checkedName,
+  organizationNamed,
+  userNamed,
+  withReader,
+  withStore,
+} from '../database/database.ts';
+import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { type ColumnLayout, printRecord, printRecords } from '../terminal/output.ts';
 
@@ -40,6 +48,32 @@ export async function runUsersList(options: UserOptions, config: Config): Promis
     return (await listUsers(store.read, org.number)).map((user) => presented(user, org));
   });
   await printRecords(config, users, LOOK);
+}
+
+/** Changes a user and prints it. */
+export async function runUsersUpdate(
+  emailOrId: string,
+  options: UserOptions & { email?: string },
+  config: Config,
+): Promise<void> {
+  const changes = {
+    ...(options.email !== undefined && { email: checkedEmail(options.email) }),
+    ...(options.name !== undefined && { name: checkedName('The name of a user', options.name) }),
+  };
+  const changed = Object.keys(changes);
+  if (changed.length === 0) throw usageError('Nothing to update.', 'add --email EMAIL or --name NAME.');
+  const user = await withStore(config.db, async (store) => {
+    const org = await organizationNamed(store, options.org);
+    const found = await userNamed(store, org, emailOrId);
+    await store.write('accounts', async (trx) => {
+      await updateUser(trx, found, changes);
+      const target = { type: 'users', id: found.id };
+      const entry = { action: 'user.changed', orgNumber: org.number, target } as const;
+      await recordAction(trx, { ...entry, details: { changed } });
+    });
+    return presented({ ...found, ...changes }, org);
+  });
+  await printRecord(config, user, LOOK);
 }
 
 function presented({ id, email, name }: UserRow, org: OrganizationRow): Data {

@@ -1,12 +1,12 @@
 // Carries out `crm profile add`.
 import { resolve } from 'node:path';
 import { isDatabaseAddress } from '../../db/database-address.ts';
-import { serverBase } from '../api/client.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
 import { kindAt } from '../files/private-file.ts';
 import { readInputText } from '../input/files.ts';
 import type { Config, GlobalOptions } from '../settings/config.ts';
 import { type Profile, type ProfileFile, readProfileFile } from '../settings/profile.ts';
+import { serverBase } from '../settings/server-url.ts';
 import { askSecret, canAsk } from '../terminal/questions.ts';
 import { note } from '../terminal/streams.ts';
 import { keyFileOf, writeKey, writeProfileFile } from './file.ts';

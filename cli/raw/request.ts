@@ -1,8 +1,8 @@
 // The request that the words of `crm api` describe.
 import type { RequestOptions } from '../api/client.ts';
-import { serverBase } from '../api/client.ts';
 import { usageError } from '../errors.ts';
 import { readInputText } from '../input/files.ts';
+import { serverBase } from '../settings/server-url.ts';
 import { type GivenField, givenFields, objectOf } from './fields.ts';
 
 export interface ApiFlags {

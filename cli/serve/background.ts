@@ -19,7 +19,10 @@ export async function serveInBackground(): Promise<void> {
   });
   const exitCode = await Promise.race([serves.promise, child.exited]);
   if (exitCode !== null)
-    throw new CliError('The server in the background exited.', { exitCode: exitCode || 1 });
+    throw new CliError('The server in the background exited.', {
+      exitCode: exitCode || 1,
+      nextSteps: ['see what it said above, or run the same command without --background.'],
+    });
   child.disconnect();
   child.unref();
 }

@@ -7,6 +7,7 @@ import { stdout } from '../terminal/streams.ts';
 import { findApiKey } from './api-key.ts';
 import { environment, formatFrom } from './environment.ts';
 import { type Profile, readProfile } from './profile.ts';
+import { serverBase } from './server-url.ts';
 
 export interface Config extends OutputSettings {
   /** Database file or database URL, for operator commands. */
@@ -60,7 +61,11 @@ export function resolveConfig(command: Command, own?: Profile): Config {
     sources: [db, url, output, keySource(options.apiKeyFile, profile.api_key_file)],
     isOutputGiven: given !== undefined,
     isColored: isColored(stdout, options.color),
-    apiKey: async () => findApiKey(options.apiKeyFile, profile.api_key_file),
+    apiKey: async () => {
+      // What the arguments show to be wrong is said before a key is looked for.
+      serverBase(url.value);
+      return findApiKey(options.apiKeyFile, profile.api_key_file);
+    },
   };
 }
 

@@ -89,13 +89,6 @@ export function profileNamed({ path, profiles, isThere }: ReadProfileFile, name:
   );
 }
 
-/** The names of the profiles; throws as `readProfile` does if the file is not valid. */
-export function profileNames(): string[] {
-  const path = profilePath();
-  const text = readIfThere(path);
-  return text === undefined ? [] : Object.keys(parseProfiles(path, text));
-}
-
 // An example file with this profile; the path of the key is relative to the file.
 function exampleProfiles(name: string): string {
   const profile = {

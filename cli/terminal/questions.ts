@@ -100,7 +100,8 @@ class Lines {
   /** The next line, once it is typed; throws a CliError if none can come. */
   async next(): Promise<string> {
     while (this.#typed.length === 0) {
-      if (this.#isClosed) throw new CliError('There was no answer.');
+      if (this.#isClosed)
+        throw new CliError('There was no answer.', { nextSteps: ['run the same command again.'] });
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

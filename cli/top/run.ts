@@ -1,7 +1,8 @@
 // Carries out `crm top`: on a terminal only.
-import { serverBase } from '../api/client.ts';
+
 import { connectionFailureOf } from '../api/connection-error.ts';
 import { askOnce } from '../api/health.ts';
+import { serverBase } from '../api/server-url.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { canShowScreen } from '../terminal/questions.ts';

@@ -4,7 +4,7 @@ import type { ColumnValue } from '../model/fields.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import type { ChangeRow } from './change-row.ts';
 import type { Engine } from './engine.ts';
-import type { SearchPendingRow, SearchWordsRow } from './search-rows.ts';
+import type { SearchPendingRow, SearchRow, SearchRunRow } from './search-rows.ts';
 import type { TimelineRow } from './timeline-row.ts';
 import type { TransactionEngine } from './transaction.ts';
 import type { WebhookDeliveryRow, WebhookPassRow, WebhookRow, WebhookWaitingRow } from './webhook-rows.ts';
@@ -193,7 +193,8 @@ export interface Schema {
   external_ids: ExternalIdRow;
   changes: ChangeRow;
   timeline_entries: TimelineRow;
-  search_words: SearchWordsRow;
+  search_runs: SearchRunRow;
+  search_rows: SearchRow;
   search_pending: SearchPendingRow;
   webhooks: WebhookRow;
   webhook_passes: WebhookPassRow;

@@ -1,14 +1,33 @@
 // Rows of the search index, and of what it does not have yet.
 import type { Row } from '../model/resource.ts';
 
-/** A block of the list of a word in the search index. */
-export interface SearchWordsRow {
+/** A run of the search index: sorted rows, which were written together. */
+export interface SearchRunRow {
   org_id: number;
-  /** As `tables/search-lists.ts` names it. */
-  word: Uint8Array;
-  /** The place of its oldest record. */
-  first: Uint8Array;
-  /** As `tables/search-blocks.ts` makes it. */
+  run: number;
+  /** Newer runs have greater ages; what a newer one says of a record holds. */
+  age: number;
+  bytes: number;
+  /** How many removals from lists of older runs it contains. */
+  removals: number;
+  /** The places of its oldest and its newest record. */
+  low: Uint8Array;
+  high: Uint8Array;
+  /** 0 as long as others are being merged into it; `done` is the key up to which they are. */
+  is_built: number;
+  done: Uint8Array | null;
+  /** The run that it is, or was, merged into. */
+  merged_into: number | null;
+  /** Since when that run replaces it, in Unix milliseconds. */
+  gone_at: number | null;
+}
+
+/** Lists of the search index, or a part of one. */
+export interface SearchRow {
+  org_id: number;
+  /** As `tables/search-keys.ts` makes it. */
+  key: Uint8Array;
+  /** As `tables/search-packing.ts` makes it. */
   entries: Uint8Array;
 }
 
@@ -18,7 +37,7 @@ export interface SearchNote {
   /** The number of its resource, as in `tables/search-resources.ts`. */
   resource: number;
   id: string;
-  /** The columns that the index may have words of, as they were; null if it has none. */
+  /** The columns that the index may have words of, as they were; null if the index has nothing of the record. */
   before: Row | null;
 }
 

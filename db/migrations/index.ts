@@ -13,6 +13,7 @@ import * as backfills from './0010-backfills.ts';
 import * as search from './0011-search.ts';
 import * as timeline from './0012-timeline.ts';
 import * as query from './0013-query.ts';
+import * as searchRuns from './0014-search-runs.ts';
 import * as requestLimits from './0015-request-limits.ts';
 import * as timelineChanges from './0016-timeline-changes.ts';
 
@@ -30,6 +31,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0011-search': search,
   '0012-timeline': timeline,
   '0013-query': query,
+  '0014-search-runs': searchRuns,
   '0015-request-limits': requestLimits,
   '0016-timeline-changes': timelineChanges,
 };

@@ -142,6 +142,21 @@ export function defineResource(options: ResourceOptions): Resource {
   const fields = { id, ...options.fields, ...COMMON_LAST };
   const singular = singularOf(options.name);
   const typeName = singular.charAt(0).toUpperCase() + singular.slice(1);
+  const createSchema = once(() =>
+    named(
+      `${typeName}Create`,
+      bodySchema(fields, ({ access }) => access !== 'read' && access !== 'internal', true),
+    ),
+  );
+  const updateSchema = once(() =>
+    named(
+      `${typeName}Update`,
+      bodySchema(fields, ({ access }) => access === 'write', false),
+    ),
+  );
+  const responseSchema = once(() =>
+    named(typeName, recordSchema(fields, { included_ids: Type.Optional(includedIds) })),
+  );
   return {
     singular,
     identifying: [],
@@ -159,16 +174,22 @@ export function defineResource(options: ResourceOptions): Resource {
     ...options,
     fields,
     storedColumns: storedColumnsOf(fields),
-    createSchema: named(
-      `${typeName}Create`,
-      bodySchema(fields, (field) => field.access !== 'read' && field.access !== 'internal', true),
-    ),
-    updateSchema: named(
-      `${typeName}Update`,
-      bodySchema(fields, (field) => field.access === 'write', false),
-    ),
-    responseSchema: named(typeName, recordSchema(fields, { included_ids: Type.Optional(includedIds) })),
+    get createSchema() {
+      return createSchema();
+    },
+    get updateSchema() {
+      return updateSchema();
+    },
+    get responseSchema() {
+      return responseSchema();
+    },
   };
+}
+
+// When it is first asked for: a command that only needs the names of fields starts without a schema.
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 /** Whether records of the resource can have IDs of other systems. */

@@ -154,13 +154,8 @@ export function phoneWords(text: string): string[] {
   return lengths.map((length) => digits.slice(-length).join(''));
 }
 
-/** The words that an index keeps of texts, each once: a word of the name need not be among those of the text. */
-export function indexWords(texts: readonly SearchedText[]): { name: Set<string>; text: Set<string> } {
-  const words = { name: new Set<string>(), text: new Set<string>() };
-  for (const { tier, text, isPhone } of texts) {
-    const into = words[tier];
-    for (const word of wordsOf(text)) into.add(indexedWord(word));
-    if (isPhone) for (const word of phoneWords(text)) into.add(indexedWord(word));
-  }
-  return words;
+/** The words that an index keeps of a text. */
+export function indexedWords({ text, isPhone }: SearchedText): string[] {
+  const words = wordsOf(text).map(indexedWord);
+  return isPhone ? [...words, ...phoneWords(text).map(indexedWord)] : words;
 }

@@ -56,9 +56,9 @@ export async function createOrganization(
   return row;
 }
 
-// Not a number with entries in the audit log, because those of a removed organization must not become another's.
+// Not a number of a removed organization, whose entries in the audit log must not become another's.
 async function nextNumber(trx: Trx): Promise<number> {
-  const { last, told } = await trx
+  const { last, told, kept } = await trx
     .selectNoFrom((eb) => [
       eb
         .selectFrom('organizations')
@@ -68,9 +68,13 @@ async function nextNumber(trx: Trx): Promise<number> {
         .selectFrom('audit_log')
         .select((of) => of.fn.max('org_id').as('told'))
         .as('told'),
+      eb
+        .selectFrom('org_clocks')
+        .select((of) => of.fn.max('org_id').as('kept'))
+        .as('kept'),
     ])
     .executeTakeFirstOrThrow();
-  return Math.max(last ?? 0, told ?? 0) + 1;
+  return Math.max(last ?? 0, told ?? 0, kept ?? 0) + 1;
 }
 
 /** What can be changed about an organization; null for no limit of its own. */
@@ -151,6 +155,34 @@ export async function createUser(
   };
   await trx.insertInto('users').values(row).execute();
   return row;
+}
+
+/**
+ * Changes a user.
+ * @throws TakenError if another user of the organization has that email (case-insensitive)
+ */
+export async function updateUser(
+  trx: Trx,
+  { org_id, id }: Pick<UserRow, 'org_id' | 'id'>,
+  { email, name }: { email?: string; name?: string | null },
+): Promise<void> {
+  const taken = email === undefined ? undefined : await findUser(trx, org_id, email);
+  if (taken !== undefined && taken.id !== id)
+    throw new DuplicateAccountError(`A user with the email ${taken.email} already exists.`, taken.id);
+  await trx
+    .updateTable('users')
+    .set({
+      ...(email !== undefined && { email, email_key: caselessKey(email) }),
+      ...(name !== undefined && { name }),
+    })
+    .where('org_id', '=', org_id)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Removes a user who owns nothing. */
+export async function deleteUser(trx: Trx, { org_id, id }: Pick<UserRow, 'org_id' | 'id'>): Promise<void> {
+  await trx.deleteFrom('users').where('org_id', '=', org_id).where('id', '=', id).execute();
 }
 
 /** The users of an organization, oldest first. */

@@ -10,7 +10,10 @@ import { recordId } from './record-id.ts';
 export const AUDIT_ACTIONS = [
   'organization.created',
   'organization.changed',
+  'organization.deleted',
   'user.created',
+  'user.changed',
+  'user.removed',
   'key.issued',
   'key.changed',
   'key.rotated',

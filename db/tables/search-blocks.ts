@@ -1,14 +1,11 @@
-// Blocks of the search index: the records that have a word, some two hundred at a time, in about five bytes each.
+// Entries of lists of the search index as bytes: about three for each record of a common word, nine for that of a rare one.
 import { comparePlaces, type SearchEntry, type SearchPlace } from './search-places.ts';
-
-/**
- * The size of a block. A row of SQLite that is longer than a quarter of a page takes a page of its own, and each new record
- * writes the whole block.
- */
-export const BLOCK_BYTES_MAX = 800;
 
 /** The least bytes that an entry takes. */
 export const ENTRY_BYTES = 2;
+
+/** Instead of a resource: the record is no longer in the list, whatever older runs say. */
+export const REMOVED = 15;
 
 const RESOURCES_MAX = 16;
 const COUNT_END = 2 ** 32;
@@ -16,42 +13,79 @@ const COUNT_END = 2 ** 32;
 /** Entries from the oldest to the newest, each place once. */
 export type Entries = readonly SearchEntry[];
 
-/** Entries as bytes. */
-export interface EncodedEntries {
-  bytes: Uint8Array;
-  /** How many entries they contain. */
-  count: number;
+/** Bytes that grow. */
+export class ByteWriter {
+  #bytes = Buffer.allocUnsafe(4_096);
+  length = 0;
+
+  /** Seven bits to a byte, the lowest first. */
+  putNumber(number: number): void {
+    this.#reserve(8);
+    let rest = number;
+    for (; rest > 0xfffffff; rest = Math.floor(rest / 128)) this.#bytes[this.length++] = (rest % 128) + 128;
+    for (; rest > 127; rest >>>= 7) this.#bytes[this.length++] = (rest & 127) | 128;
+    this.#bytes[this.length++] = rest;
+  }
+
+  /** Adds those of another one. */
+  putAll(other: ByteWriter): void {
+    this.put(other.#bytes, 0, other.length);
+  }
+
+  put(bytes: Uint8Array, start: number, end: number): void {
+    this.#reserve(end - start);
+    for (let at = start; at < end; at++) this.#bytes[this.length++] = bytes[at] as number;
+  }
+
+  /** Characters of one byte each. */
+  putText(text: string, start: number): void {
+    this.#reserve(text.length);
+    for (let at = start; at < text.length; at++) this.#bytes[this.length++] = text.charCodeAt(at);
+  }
+
+  copy(): Buffer {
+    return Buffer.from(this.#bytes.subarray(0, this.length));
+  }
+
+  #reserve(more: number): void {
+    if (this.length + more <= this.#bytes.length) return;
+    const longer = Buffer.allocUnsafe(2 * (this.length + more));
+    this.#bytes.copy(longer, 0, 0, this.length);
+    this.#bytes = longer;
+  }
 }
 
 /**
- * Entries as bytes: of each the milliseconds since the one before, its resource, and how much further the counter is.
- * @param last the place of the entry before them; for a block its own first one
+ * Writes entries: of each the milliseconds since the one before, its resource, and how much further the counter is.
  * @param from the first of them
- * @param bytesMax the size after which no more entries are taken
+ * @param bytesMax the size after which no more entries are written
+ * @returns how many were written
  */
-export function encodeEntries(
+export function writeEntries(
+  into: ByteWriter,
   entries: Entries,
-  last: SearchPlace,
   from = 0,
   bytesMax = Number.POSITIVE_INFINITY,
-): EncodedEntries {
-  const bytes: number[] = [];
-  let { ms, count } = last;
+): number {
+  const endsAt = into.length + bytesMax;
+  let ms = 0;
+  let count = 0;
   let at = from;
-  for (; at < entries.length && bytes.length < bytesMax; at++) {
+  for (; at < entries.length && into.length < endsAt; at++) {
     const entry = entries[at] as SearchEntry;
-    putNumber(bytes, (entry.ms - ms) * RESOURCES_MAX + entry.resource);
-    putNumber(bytes, (entry.count - count + COUNT_END) % COUNT_END);
+    into.putNumber((entry.ms - ms) * RESOURCES_MAX + entry.resource);
+    into.putNumber((entry.count - count + COUNT_END) % COUNT_END);
     ({ ms, count } = entry);
   }
-  return { bytes: Uint8Array.from(bytes), count: at - from };
+  return at - from;
 }
 
-/** The entries of a block whose first entry is at that place. */
-export function decodeBlock(first: SearchPlace, bytes: Uint8Array): SearchEntry[] {
+/** The entries in a part of some bytes. */
+export function readEntries(bytes: Uint8Array, start = 0, end = bytes.length): SearchEntry[] {
   const entries: SearchEntry[] = [];
-  let { ms, count } = first;
-  for (let at = 0; at < bytes.length; ) {
+  let ms = 0;
+  let count = 0;
+  for (let at = start; at < end; ) {
     let value = 0;
     let factor = 1;
     for (; (bytes[at] as number) > 127; factor *= 128) value += ((bytes[at++] as number) - 128) * factor;
@@ -67,69 +101,39 @@ export function decodeBlock(first: SearchPlace, bytes: Uint8Array): SearchEntry[
   return entries;
 }
 
-/** The place of the last entry of a block. */
-export function lastPlace(first: SearchPlace, bytes: Uint8Array): SearchPlace {
-  let { ms, count } = first;
-  let isTime = true;
-  let value = 0;
-  let factor = 1;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] as number;
-    if (byte > 127) {
-      value += (byte - 128) * factor;
-      factor *= 128;
-      continue;
-    }
-    value += byte * factor;
-    if (isTime) ms += Math.floor(value / RESOURCES_MAX);
-    else count = (count + value) % COUNT_END;
-    isTime = !isTime;
-    value = 0;
-    factor = 1;
-  }
-  return { ms, count };
-}
-
-// Seven bits to a byte, the lowest first.
-function putNumber(bytes: number[], number: number): void {
-  let rest = number;
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
-  bytes.push(rest);
-}
-
-/** Whether entries contain a place. */
-export function hasPlace(entries: Entries, place: SearchPlace): boolean {
+/** The entry at a place, if there is one. */
+export function entryAt(entries: Entries, place: SearchPlace): SearchEntry | undefined {
   let low = 0;
   let high = entries.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const compared = comparePlaces(entries[middle] as SearchEntry, place);
-    if (compared === 0) return true;
+    const entry = entries[middle] as SearchEntry;
+    const compared = comparePlaces(entry, place);
+    if (compared === 0) return entry;
     if (compared < 0) low = middle + 1;
     else high = middle;
   }
-  return false;
+  return undefined;
 }
 
-/** Entries with others added, which replace those of the same place, and without those at other places. All are in order. */
-export function mergeEntries(
-  entries: Entries,
-  added: Entries,
-  removed: readonly SearchPlace[],
-): SearchEntry[] {
-  const merged: SearchEntry[] = [];
-  const gone = new Set(removed.map(nameOf));
-  let next = 0;
-  for (const entry of entries) {
-    for (; next < added.length && comparePlaces(added[next] as SearchEntry, entry) < 0; next++)
-      merged.push(added[next] as SearchEntry);
-    if (next < added.length && comparePlaces(added[next] as SearchEntry, entry) === 0) continue;
-    if (gone.size === 0 || !gone.has(nameOf(entry))) merged.push(entry);
+/** The place of the first entry in a part of some bytes. */
+export function firstPlace(bytes: Uint8Array, start: number): SearchPlace {
+  let end = start;
+  for (let numbers = 0; numbers < 2; numbers++) {
+    while ((bytes[end] as number) > 127) end++;
+    end++;
   }
-  merged.push(...added.slice(next));
-  return merged;
+  return readEntries(bytes, start, end)[0] as SearchPlace;
 }
 
-function nameOf({ ms, count }: SearchPlace): string {
-  return `${ms} ${count}`;
+/** What several runs say of a list, given from the newest run to the oldest: of each place, what the newest says. */
+export function mergeEntries(some: readonly Entries[]): Entries {
+  if (some.length < 2) return some[0] ?? [];
+  const inOrder = some.toReversed().flat();
+  // Newer runs usually have newer records.
+  if (inOrder.every((one, at) => at === 0 || comparePlaces(inOrder[at - 1] as SearchEntry, one) < 0))
+    return inOrder;
+  // Those of the same place stay in their order.
+  const all = some.flat().sort(comparePlaces);
+  return all.filter((one, at) => at === 0 || comparePlaces(one, all[at - 1] as SearchEntry) !== 0);
 }

@@ -4,16 +4,19 @@ import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { type Db, type RecordRow, type Trx, tableOf } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
+import { TimeSlices } from '../event-loop.ts';
 import type { Resource } from '../model/resource.ts';
 import { SEARCHED_RESOURCES } from '../model/searched.ts';
 import { beginBackfill, isFilled } from './backfills.ts';
 import { columnsOf } from './columns.ts';
 import { smallestId } from './record-id.ts';
-import { hasPlace } from './search-blocks.ts';
-import { findBlocks, type ListPlace, readBlock } from './search-lists.ts';
+import { entryAt, REMOVED } from './search-blocks.ts';
+import { findParts } from './search-lists.ts';
 import { findPendingIds } from './search-pending.ts';
 import { placeOfId, type SearchPlace } from './search-places.ts';
-import { listsOf, searchedResource, wholeList, withTranscripts } from './search-resources.ts';
+import { RecordLists } from './search-record-lists.ts';
+import { searchedResource, withTranscripts } from './search-resources.ts';
+import { findLiveRuns } from './search-runs.ts';
 
 /** The name of the part of the database with the index, in `FILLERS`. */
 export const SEARCH_PART = 'search';
@@ -50,6 +53,7 @@ const samplesOf = memoize((resource: Resource) => {
 export async function compareIndex(db: Db, orgNumber: number): Promise<IndexComparison> {
   const result = { records: 0, faulty: 0 };
   if (!(await isFilled(db, orgNumber, SEARCH_PART))) return result;
+  const turns = new TimeSlices();
   const pending = new Set(await findPendingIds(db, orgNumber));
   for (const number of SEARCHED_RESOURCES.keys()) {
     const resource = searchedResource(number);
@@ -62,7 +66,7 @@ export async function compareIndex(db: Db, orgNumber: number): Promise<IndexComp
     const others = await samples.newestUpTo(db, { org: orgNumber, last: smallestId(instant) });
     const rows = [...newest, ...others].filter(({ id }) => !pending.has(id));
     for (const row of await withTranscripts(db, resource, orgNumber, rows)) {
-      const lists = listsOf(resource, row).add(wholeList(resource));
+      const lists = await new RecordLists(turns).of(resource, row);
       result.records += 1;
       if (!(await areIn(db, orgNumber, lists, placeOfId(row.id)))) result.faulty += 1;
     }
@@ -76,13 +80,15 @@ async function areIn(
   lists: ReadonlySet<string>,
   place: SearchPlace,
 ): Promise<boolean> {
-  const blocks = await findBlocks(
-    db,
-    orgNumber,
-    [...lists].map((list): ListPlace => [list, place]),
-  );
-  const having = blocks.filter((block) => hasPlace(readBlock(block).entries, place));
-  return new Set(having.map(({ list }) => list)).size === lists.size;
+  const runs = await findLiveRuns(db, orgNumber);
+  const wanted = [...lists].flatMap((list) => runs.map(({ run }) => ({ run, list, place })));
+  const parts = await findParts(db, orgNumber, wanted);
+  return [...lists].every((_, index) => {
+    const ofList = parts.slice(index * runs.length, (index + 1) * runs.length);
+    // The newest run that says something.
+    const entry = ofList.map((part) => part && entryAt(part.entries, place)).find((one) => one != null);
+    return entry != null && entry.resource !== REMOVED;
+  });
 }
 
 /** Begins to build the index of an organization again, which a server then does. */

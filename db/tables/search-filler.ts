@@ -4,26 +4,30 @@ import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { type Db, type RecordRow, type Trx, tableOf } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
+import { TimeSlices } from '../event-loop.ts';
 import type { Resource } from '../model/resource.ts';
 import { SEARCHED_RESOURCES } from '../model/searched.ts';
 import type { Filler } from './backfills.ts';
 import { columnsOf } from './columns.ts';
 import { IndexChanges } from './search-index.ts';
-import { removeFirstLists } from './search-lists.ts';
+import { mergeUnread } from './search-merges.ts';
 import { placeOfId } from './search-places.ts';
-import { listsOf, searchedResource, wholeList, withTranscripts } from './search-resources.ts';
+import { RecordLists } from './search-record-lists.ts';
+import { searchedResource, withTranscripts } from './search-resources.ts';
+import { endRuns } from './search-runs.ts';
 
-// Most pieces have this many, which take about ten milliseconds; of those with long texts, fewer.
-const ROWS_AT_ONCE = 200;
-const READ_AT_ONCE = 20;
-const PIECE_MS = 10;
-const BLOCKS_AT_ONCE = 1_000;
+// They take about fifteen milliseconds; those with long texts are fewer.
+const ROWS_AT_ONCE = 500;
+const ENTRIES_AT_ONCE = 20_000;
+const READ_AT_ONCE = 50;
+const MERGES_AT_ONCE = 4;
 
 /** Where a piece ended: the number of the resource, and the ID of the last record. */
 type Place = [resource: number, after: string];
 
-// At first, what is left from another time is removed.
-const REMOVING: Place = [-1, ''];
+// At first, what is left from another time is given up.
+const BEGINNING: Place = [-1, ''];
+const FIRST: Place = [0, ''];
 
 const rowsAfter = memoize((resource: Resource) =>
   statement<RecordRow>((db, param) =>
@@ -46,13 +50,17 @@ export const searchFiller: Filler = {
     return total;
   },
   async fill(trx, orgNumber, place) {
-    const [number, after]: Place = place === null ? REMOVING : JSON.parse(place);
-    if (number === REMOVING[0]) {
-      const next: Place = (await removeFirstLists(trx, orgNumber, BLOCKS_AT_ONCE)) ? REMOVING : [0, ''];
-      return { place: JSON.stringify(next), records: 0 };
+    const [number, after]: Place = place === null ? BEGINNING : JSON.parse(place);
+    if (number === BEGINNING[0]) {
+      await endRuns(trx, orgNumber);
+      return { place: JSON.stringify(FIRST), records: 0 };
     }
-    if (SEARCHED_RESOURCES[number] === undefined) return { place: null, records: 0 };
+    if (SEARCHED_RESOURCES[number] === undefined) {
+      const isMore = await mergeUnread(trx, orgNumber);
+      return { place: isMore ? place : null, records: 0 };
+    }
     const { last, records } = await indexAfter(trx, orgNumber, number, after);
+    for (let merges = 0; merges < MERGES_AT_ONCE; merges++) if (!(await mergeUnread(trx, orgNumber))) break;
     const next: Place = last === null ? [number + 1, ''] : [number, last];
     return { place: JSON.stringify(next), records };
   },
@@ -72,24 +80,22 @@ async function indexAfter(
 ): Promise<{ last: string | null; records: number }> {
   const resource = searchedResource(number);
   const changes = new IndexChanges();
-  const endsAt = performance.now() + PIECE_MS;
+  const turns = new TimeSlices();
+  const recordLists = new RecordLists(turns);
   let last = after;
   let records = 0;
-  while (records < ROWS_AT_ONCE && performance.now() < endsAt) {
+  let isMore = true;
+  while (isMore && records < ROWS_AT_ONCE && changes.size < ENTRIES_AT_ONCE) {
     const found = await rowsAfter(resource)(trx, { org: orgNumber, after: last });
     for (const row of await withTranscripts(trx, resource, orgNumber, found)) {
-      changes.add(
-        { ...placeOfId(row.id), resource: number },
-        listsOf(resource, row).add(wholeList(resource)),
-      );
+      const entry = { ...placeOfId(row.id), resource: number };
+      changes.add(entry, await recordLists.of(resource, row));
       last = row.id;
+      if (turns.isOver) await turns.next();
     }
     records += found.length;
-    if (found.length < READ_AT_ONCE) {
-      await changes.save(trx, orgNumber);
-      return { last: null, records };
-    }
+    isMore = found.length === READ_AT_ONCE;
   }
   await changes.save(trx, orgNumber);
-  return { last, records };
+  return { last: isMore ? last : null, records };
 }

@@ -1,246 +1,209 @@
-// The lists of the search index, one for each word: their names, and how their blocks are read and written.
+// Reads and writes the rows of the search index, and finds the parts of lists in them.
 
 import { sql } from 'kysely';
 import { bulkInsert } from '../engine/bulk-insert.ts';
 import type { Db, Trx } from '../engine/schema.ts';
-import type { SearchWordsRow } from '../engine/search-rows.ts';
+import type { SearchRow } from '../engine/search-rows.ts';
 import { statement, written } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
-import type { TextTier } from '../model/searched.ts';
-import { decodeBlock } from './search-blocks.ts';
-import { placeBytes, placeOfBytes, type SearchEntry, type SearchPlace } from './search-places.ts';
+import { type Entries, firstPlace } from './search-blocks.ts';
+import { afterStart, type IndexKey, keyBytes, keyOfBytes, runKeyStart } from './search-keys.ts';
+import { entriesOf, type PackedList, type PackedRow, packedList, packedLists } from './search-packing.ts';
+import type { SearchPlace } from './search-places.ts';
 
-const KINDS = { name: 'n', text: 't', resource: 'r', owner: 'o' } as const;
+type StoredRow = Pick<SearchRow, 'key' | 'entries'>;
 
-/** What the records of a list have in common: a word, their resource, or their owner. */
-export type ListKind = keyof typeof KINDS;
+/** A part of a list in a run: all of its entries from the first one of the part to that of the next. */
+export class ListPart {
+  readonly first: SearchPlace;
+  readonly #packed: PackedList;
+  #entries: Entries | null = null;
 
-/** Whether that is the name of a list of that kind. */
-export function isOfKind(list: string, kind: ListKind): boolean {
-  return list.startsWith(KINDS[kind]);
-}
-
-/** The name of the list of the records that have a word in a text of that tier. */
-export function wordList(tier: TextTier, word: string): string {
-  return KINDS[tier] + word;
-}
-
-/** The name of the list of all records of a resource, by its number. */
-export function resourceList(resource: number): string {
-  return `${KINDS.resource}${resource}`;
-}
-
-/** The name of the list of all records of an owner. */
-export function ownerList(ownerId: string): string {
-  return KINDS.owner + ownerId;
-}
-
-/** A block of a list, as it is stored. */
-export interface StoredBlock {
-  list: string;
-  first: SearchPlace;
-  bytes: Uint8Array;
-}
-
-/** A block of a list. */
-export interface SearchBlock {
-  list: string;
-  first: SearchPlace;
-  /** From the oldest to the newest. */
-  entries: SearchEntry[];
-}
-
-/** A place in a list. */
-export type ListPlace = readonly [list: string, place: SearchPlace];
-
-type BlockRow = Pick<SearchWordsRow, 'word' | 'first' | 'entries'>;
-
-const lastAt = statement<Omit<BlockRow, 'word'>>((db, param) =>
-  db
-    .selectFrom('search_words')
-    .select(['first', 'entries'])
-    .where('org_id', '=', param('org'))
-    .where('word', '=', param('word'))
-    .where('first', '<=', param('place'))
-    .orderBy('first', 'desc')
-    .limit(1),
-);
-
-const lastAtEach = statement<BlockRow>((db, param) => {
-  const older = sql`select block.first from search_words as block
-    where block.org_id = ${param('org')} and block.word = wanted.first and block.first <= wanted.second
-    order by block.first desc limit 1`;
-  const wanted = db.engine.bytePairs(param('places'));
-  const entries = sql`select block.entries from search_words as block
-    where block.org_id = ${param('org')} and block.word = place.word and block.first = place.first`;
-  return written(
-    db,
-    sql<BlockRow>`select place.word, place.first, (${entries}) as entries from (
-      select distinct wanted.first as word, (${older}) as first from ${wanted} as wanted
-    ) as place where place.first is not null`,
-  );
-});
-
-/** The blocks that contain these places: of each list the last one that begins no later. Each comes once, in no order. */
-export async function findBlocks(
-  db: Db,
-  orgNumber: number,
-  places: readonly ListPlace[],
-): Promise<StoredBlock[]> {
-  if (places.length === 0) return [];
-  if (db.engine.answersAtOnce) return findEach(db, orgNumber, places);
-  const pairs = places.map(([list, place]) => [Buffer.from(list).toHex(), placeBytes(place).toHex()]);
-  return (await lastAtEach(db, { org: orgNumber, places: JSON.stringify(pairs) })).map(blockOf);
-}
-
-async function findEach(db: Db, org: number, places: readonly ListPlace[]): Promise<StoredBlock[]> {
-  const found = new Map<string, StoredBlock>();
-  const turns = new TimeSlices();
-  for (const [list, place] of places) {
-    if (turns.isOver) await turns.next();
-    const answer = lastAt(db, { org, word: Buffer.from(list), place: placeBytes(place) });
-    const [row] = answer instanceof Promise ? await answer : answer;
-    if (row === undefined) continue;
-    const first = placeOfBytes(row.first);
-    found.set(`${first.ms} ${first.count} ${list}`, { list, first, bytes: row.entries });
+  constructor(packed: PackedList) {
+    this.first = firstPlace(packed.bytes, packed.start);
+    this.#packed = packed;
   }
-  return [...found.values()];
+
+  /** Read when they are needed first. */
+  get entries(): Entries {
+    this.#entries ??= entriesOf(this.#packed);
+    return this.#entries;
+  }
 }
 
-function blockOf({ word, first, entries }: BlockRow): StoredBlock {
-  return { list: Buffer.from(word).toString(), first: placeOfBytes(first), bytes: entries };
-}
-
-/** The block with its entries. */
-export function readBlock({ list, first, bytes }: StoredBlock): SearchBlock {
-  return { list, first, entries: decodeBlock(first, bytes) };
-}
-
-const firstBlock = statement<Omit<BlockRow, 'word'>>((db, param) =>
+const lastUpTo = statement<StoredRow>((db, param) =>
   db
-    .selectFrom('search_words')
-    .select(['first', 'entries'])
+    .selectFrom('search_rows')
+    .select(['key', 'entries'])
     .where('org_id', '=', param('org'))
-    .where('word', '=', param('word'))
-    .orderBy('first')
+    .where('key', '<=', param('key'))
+    .orderBy('key', 'desc')
     .limit(1),
 );
 
-/** The first block of a list. */
-export async function findFirstBlock(
-  db: Db,
-  orgNumber: number,
-  list: string,
-): Promise<StoredBlock | undefined> {
-  const [row] = await firstBlock(db, { org: orgNumber, word: Buffer.from(list) });
-  return row && blockOf({ word: Buffer.from(list), ...row });
-}
-
-const names = statement<{ word: Uint8Array }>((db, param) => {
-  const next = (after: ReturnType<typeof sql>) => sql`(select block.word from search_words as block
-    where block.org_id = ${param('org')} and ${after} and block.word < ${param('end')} order by block.word limit 1)`;
+const lastUpToEach = statement<StoredRow>((db, param) => {
+  const last = sql`select one.key from search_rows as one
+    where one.org_id = ${param('org')} and one.key <= wanted.first order by one.key desc limit 1`;
+  const entries = sql`select one.entries from search_rows as one
+    where one.org_id = ${param('org')} and one.key = found.key`;
   return written(
     db,
-    sql<{ word: Uint8Array }>`with recursive found (word) as (
-      select ${next(sql`block.word >= ${param('start')}`)}
-      union all
-      select ${next(sql`block.word > found.word`)} from found where found.word is not null
-    ) select word from found where word is not null limit ${param('limit')}`,
+    sql<StoredRow>`select found.key, (${entries}) as entries from (
+      select distinct (${last}) as key from ${db.engine.bytePairs(param('keys'))} as wanted
+    ) as found where found.key is not null`,
   );
 });
 
-/** The names of lists that begin in that way, in order. */
-export async function findLists(db: Db, orgNumber: number, start: string, limit: number): Promise<string[]> {
-  const rows = await names(db, { org: orgNumber, ...rangeOf(start), limit });
-  return rows.map(({ word }) => Buffer.from(word).toString());
-}
-
-const blocks = statement<BlockRow>((db, param) =>
-  db
-    .selectFrom('search_words')
-    .select(['word', 'first', 'entries'])
-    .where('org_id', '=', param('org'))
-    .where('word', '>=', param('start'))
-    .where('word', '<', param('end'))
-    .orderBy('word')
-    .orderBy('first')
-    .limit(param('limit')),
-);
-
-/**
- * The blocks of all lists whose names begin in that way; null if there are more than so many, or they are longer.
- * @param bytesMax of all of them together
- */
-export async function listBlocks(
+/** The parts of lists that contain these places, or those before them; null where the run has nothing of the list there. */
+export async function findParts(
   db: Db,
   orgNumber: number,
-  start: string,
-  { blocksMax, bytesMax }: { blocksMax: number; bytesMax: number },
-): Promise<SearchBlock[] | null> {
-  let bytes = 0;
-  let count = 0;
-  const takes = ({ entries }: BlockRow) => {
-    count += 1;
-    bytes += entries.length;
-    return count <= blocksMax && bytes <= bytesMax;
-  };
-  const rows = await blocks(db, { org: orgNumber, ...rangeOf(start), limit: blocksMax + 1 }, takes);
-  return rows.length < count ? null : rows.map((row) => readBlock(blockOf(row)));
+  wanted: readonly IndexKey[],
+): Promise<(ListPart | null)[]> {
+  if (wanted.length === 0) return [];
+  return db.engine.answersAtOnce ? findOneByOne(db, orgNumber, wanted) : findTogether(db, orgNumber, wanted);
 }
 
-// No byte of UTF-8 is the greatest one.
-function rangeOf(start: string): { start: Uint8Array; end: Uint8Array } {
-  const end = Buffer.from(start);
-  end.writeUInt8(end.readUInt8(end.length - 1) + 1, end.length - 1);
-  return { start: Buffer.from(start), end };
+async function findOneByOne(db: Db, org: number, wanted: readonly IndexKey[]): Promise<(ListPart | null)[]> {
+  const reader = new PartReader();
+  const parts: (ListPart | null)[] = [];
+  const turns = new TimeSlices();
+  for (const one of wanted) {
+    if (turns.isOver) await turns.next();
+    const answer = lastUpTo(db, { org, key: keyBytes(one) });
+    const [row] = answer instanceof Promise ? await answer : answer;
+    parts.push(row === undefined ? null : reader.part(row, one));
+  }
+  return parts;
 }
 
-const KEY = ['org_id', 'word', 'first'];
-const put = bulkInsert('search_words', [...KEY, 'entries'], { key: KEY });
-
-/** Writes blocks; they replace those that begin at the same places. */
-export async function putBlocks(trx: Trx, orgNumber: number, some: readonly StoredBlock[]): Promise<void> {
-  const rows = some.map(({ list, first, bytes }) => ({
-    ...{ org_id: orgNumber, word: Buffer.from(list), first: placeBytes(first), entries: bytes },
-  }));
-  await put(trx, rows);
+async function findTogether(db: Db, org: number, wanted: readonly IndexKey[]): Promise<(ListPart | null)[]> {
+  const keys = wanted.map(keyBytes);
+  const rows = await lastUpToEach(db, { org, keys: JSON.stringify(keys.map((key) => [key.toHex()])) });
+  const inOrder = rows.toSorted((one, other) => Buffer.compare(one.key, other.key));
+  const reader = new PartReader();
+  return wanted.map((one, index) => {
+    const key = keys[index] as Buffer;
+    const row = inOrder.findLast((found) => Buffer.compare(found.key, key) <= 0);
+    return row === undefined ? null : reader.part(row, one);
+  });
 }
+
+/** Reads parts of lists from rows, each part once. */
+class PartReader {
+  readonly #parts = new Map<string, ListPart | null>();
+
+  part({ key, entries }: StoredRow, { run, list }: IndexKey): ListPart | null {
+    const name = Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
+    return this.#parts.getOrInsertComputed(`${name} ${list}`, () => {
+      const found = keyOfBytes(key);
+      const packed = found.run === run ? packedList(found.list, entries, list) : null;
+      return packed && new ListPart(packed);
+    });
+  }
+}
+
+const rowsFrom = (limit: number) =>
+  statement<StoredRow>((db, param) => {
+    const last = sql<Uint8Array>`(select one.key from search_rows as one
+      where one.org_id = ${param('org')} and one.key <= ${param('from')} order by one.key desc limit 1)`;
+    return db
+      .selectFrom('search_rows')
+      .select(['key', 'entries'])
+      .where('org_id', '=', param('org'))
+      .where('key', '>=', sql<Uint8Array>`coalesce(${last}, ${param('from')})`)
+      .where('key', '<', param('end'))
+      .orderBy('key')
+      .limit(sql.lit(limit));
+  });
+
+/** Lists of some rows of a run, in order. */
+export interface RunLists {
+  lists: PackedList[];
+  /** Whether there are no more rows that begin with a list which begins in that way. */
+  isEnd: boolean;
+}
+
+/** What is read of a run: from a key on, with the row that contains it, whatever begins in some way. */
+export interface RunRange {
+  run: number;
+  from: Uint8Array;
+  start: string;
+}
+
+const MANY = 64;
+const FEW = 4;
+const many = rowsFrom(MANY);
+const few = rowsFrom(FEW);
+
+/** Lists from a key on, and perhaps some before it. */
+export async function findRowsFrom(db: Db, org: number, { run, from, start }: RunRange): Promise<RunLists> {
+  return listsIn(run, await many(db, { org, from, end: afterStart(run, start) }), MANY);
+}
+
+/** The same, of fewer rows. */
+export async function findFewRowsFrom(
+  db: Db,
+  org: number,
+  { run, from, start }: RunRange,
+): Promise<RunLists> {
+  return listsIn(run, await few(db, { org, from, end: afterStart(run, start) }), FEW);
+}
+
+function listsIn(run: number, rows: readonly StoredRow[], limit: number): RunLists {
+  // The row before can be one of another run.
+  const lists = rows.flatMap(({ key, entries }) => {
+    const first = keyOfBytes(key);
+    return first.run === run ? packedLists(first.list, entries) : [];
+  });
+  return { lists, isEnd: rows.length < limit };
+}
+
+const insert = bulkInsert('search_rows', ['org_id', 'key', 'entries']);
+
+/** Adds rows to a run. */
+export async function insertRows(
+  trx: Trx,
+  orgNumber: number,
+  run: number,
+  rows: readonly PackedRow[],
+): Promise<void> {
+  await insert(
+    trx,
+    rows.map(({ list, place, bytes }) => ({
+      ...{ org_id: orgNumber, key: keyBytes({ run, list, place }), entries: bytes },
+    })),
+  );
+}
+
+// Takes a few milliseconds.
+const REMOVED_AT_ONCE = 1_000;
+
+const firstKeys = statement<Pick<SearchRow, 'key'>>((db, param) =>
+  db
+    .selectFrom('search_rows')
+    .select('key')
+    .where('org_id', '=', param('org'))
+    .where('key', '>=', param('from'))
+    .where('key', '<', param('end'))
+    .orderBy('key')
+    .limit(sql.lit(REMOVED_AT_ONCE)),
+);
 
 const removal = statement<never>((db, param) =>
   db
-    .deleteFrom('search_words')
+    .deleteFrom('search_rows')
     .where('org_id', '=', param('org'))
-    .where('word', '=', param('word'))
-    .where('first', '=', param('first')),
+    .where('key', '>=', param('from'))
+    .where('key', '<=', param('last')),
 );
 
-/** Removes blocks. */
-export async function removeBlocks(
-  trx: Trx,
-  orgNumber: number,
-  some: readonly Omit<StoredBlock, 'bytes'>[],
-): Promise<void> {
-  for (const { list, first } of some)
-    await removal(trx, { org: orgNumber, word: Buffer.from(list), first: placeBytes(first) });
-}
-
-const firstWords = statement<Pick<SearchWordsRow, 'word'>>((db, param) =>
-  db
-    .selectFrom('search_words')
-    .select('word')
-    .where('org_id', '=', param('org'))
-    .orderBy('word')
-    .limit(param('limit')),
-);
-
-const removalUpTo = statement<never>((db, param) =>
-  db.deleteFrom('search_words').where('org_id', '=', param('org')).where('word', '<=', param('word')),
-);
-
-/** Removes the first lists of an organization, with about so many blocks; returns whether there were any. */
-export async function removeFirstLists(trx: Trx, orgNumber: number, blocks: number): Promise<boolean> {
-  const last = (await firstWords(trx, { org: orgNumber, limit: blocks })).at(-1);
+/** Removes the first rows of a run; returns whether there are more. */
+export async function removeFirstRows(trx: Trx, org: number, run: number): Promise<boolean> {
+  const from = runKeyStart(run, '');
+  const keys = await firstKeys(trx, { org, from, end: afterStart(run, '') });
+  const last = keys.at(-1);
   if (last === undefined) return false;
-  await removalUpTo(trx, { org: orgNumber, word: last.word });
-  return true;
+  await removal(trx, { org, from, last: last.key });
+  return keys.length === REMOVED_AT_ONCE;
 }

@@ -33,8 +33,7 @@ export function noteUpdatedRecords(
     for (const name of indexed) {
       if (!(name in columns)) continue;
       before ??= {};
-      const value = row[name] ?? null;
-      if (value !== null) before[name] = value;
+      before[name] = row[name] ?? null;
     }
     if (before !== null) progress.searched.add({ orgNumber, resource: number, id: row.id, before });
   }
@@ -64,6 +63,6 @@ export function noteTranscript(
   id: string,
   segments: string | undefined,
 ): void {
-  const before: Row = segments === undefined ? {} : { [TRANSCRIPT]: segments };
+  const before: Row = { [TRANSCRIPT]: segments ?? null };
   progress.searched.add({ orgNumber, resource: searchNumber(recordings), id, before });
 }

@@ -5,12 +5,14 @@ import type { Db, RecordRow, Trx } from '../engine/schema.ts';
 import type { PendingRecord, SearchPendingRow } from '../engine/search-rows.ts';
 import { statement } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
-import type { Resource, Row } from '../model/resource.ts';
+import type { Resource } from '../model/resource.ts';
 import { instantOfId } from './record-id.ts';
 import { findRecords } from './records.ts';
 import { IndexChanges } from './search-index.ts';
+import { mergeSome } from './search-merges.ts';
 import { placeOfId } from './search-places.ts';
-import { listsOf, searchedResource, wholeList, withTranscripts } from './search-resources.ts';
+import { RecordLists, type WrittenRecord } from './search-record-lists.ts';
+import { searchedResource, withTranscripts } from './search-resources.ts';
 
 const pending = statement<SearchPendingRow>((db, param) =>
   db
@@ -89,11 +91,13 @@ const rest = statement<never>((db, param) =>
     .where('id', '=', param('id')),
 );
 
-// A hundred records take about five milliseconds. A record can have a hundred thousand words, and other writes wait.
-const ROWS_AT_ONCE = 20;
-const RECORDS_AT_ONCE = 200;
-const LISTS_AT_ONCE = 10_000;
-const READ_AT_ONCE = 20;
+// They take about fifteen milliseconds. A record can have a hundred thousand words, and other writes wait.
+const ROWS_AT_ONCE = 500;
+const RECORDS_AT_ONCE = 500;
+const ENTRIES_AT_ONCE = 20_000;
+const READ_AT_ONCE = 50;
+// Entries are merged about as fast as others come.
+const RECORDS_PER_MERGE = 150;
 
 const organizations = statement<{ org_id: number }>((db) =>
   db
@@ -111,34 +115,45 @@ export async function findPendingOrganizations(db: Db): Promise<number[]> {
   return (await organizations(db, {})).map(({ org_id }) => org_id);
 }
 
-const lastPending = statement<{ id: string }>((db, param) =>
-  db
-    .selectFrom('search_pending')
-    .select('id')
-    .where('org_id', '=', param('org'))
-    .orderBy('id', 'desc')
-    .limit(1),
-);
+const edgePending = (direction: 'asc' | 'desc') =>
+  statement<{ id: string }>((db, param) =>
+    db
+      .selectFrom('search_pending')
+      .select('id')
+      .where('org_id', '=', param('org'))
+      .orderBy('id', direction)
+      .limit(1),
+  );
+const firstPending = edgePending('asc');
+const lastPending = edgePending('desc');
 
-/** When the last of what is pending was written, in Unix milliseconds by the clock of the writing process; 0 for nothing. */
-export async function findLastPending(db: Db, orgNumber: number): Promise<number> {
-  const [row] = await lastPending(db, { org: orgNumber });
-  return row === undefined ? 0 : instantOfId(row.id);
+/**
+ * When the first and the last of what is pending were written, in Unix milliseconds by the clocks of the writing processes; 0
+ * for nothing.
+ */
+export async function findPendingTimes(db: Db, orgNumber: number): Promise<{ first: number; last: number }> {
+  const [first, last] = await Promise.all([
+    firstPending(db, { org: orgNumber }),
+    lastPending(db, { org: orgNumber }),
+  ]);
+  const timeOf = ([row]: readonly { id: string }[]) => (row === undefined ? 0 : instantOfId(row.id));
+  return { first: timeOf(first), last: timeOf(last) };
 }
 
 /** Indexes some of what is pending, at most a few hundred records; returns whether there is more. */
 export async function indexPending(trx: Trx, orgNumber: number): Promise<boolean> {
-  const found = await pending(trx, { org: orgNumber, limit: ROWS_AT_ONCE });
+  const found = await pending(trx, { org: orgNumber, limit: ROWS_AT_ONCE + 1 });
   const rows: SearchPendingRow[] = [];
   let records = 0;
-  for (const row of found) {
+  for (const row of found.slice(0, ROWS_AT_ONCE)) {
     if (rows.length > 0 && records + row.records > RECORDS_AT_ONCE) break;
     rows.push(row);
     records += row.records;
   }
   if (rows.length === 0) return false;
+  const areAll = rows.length === found.length;
   const entries = rows.map(entriesOf);
-  const indexed = await indexRecords(trx, orgNumber, entries.flat());
+  const indexed = await indexRecords(trx, orgNumber, entries.flat(), areAll);
   const finished: string[] = [];
   for (const [index, { id }] of rows.entries()) {
     const left = (entries[index] ?? []).filter(([, record]) => !indexed.has(record));
@@ -146,7 +161,9 @@ export async function indexPending(trx: Trx, orgNumber: number): Promise<boolean
     else await rest(trx, { org: orgNumber, id, records: left.length, entries: JSON.stringify(left) });
   }
   await removal(trx, { org: orgNumber, ids: JSON.stringify(finished) });
-  return finished.length < found.length || found.length === ROWS_AT_ONCE;
+  for (let left = records; left >= 0; left -= RECORDS_PER_MERGE)
+    if (!(await mergeSome(trx, orgNumber))) break;
+  return finished.length < found.length;
 }
 
 // Returns the IDs of those that the index has now as they are: fewer if they have many words.
@@ -154,23 +171,25 @@ async function indexRecords(
   trx: Trx,
   orgNumber: number,
   entries: readonly PendingRecord[],
+  areAll: boolean,
 ): Promise<ReadonlySet<string>> {
   const changes = new IndexChanges();
   const indexed = new Set<string>();
   const turns = new TimeSlices();
   for (const [number, some] of Map.groupBy(entries, ([resource]) => resource)) {
     const resource = searchedResource(number);
-    const befores = Map.groupBy(some, ([, id]) => id);
-    const ids = [...befores.keys()];
-    for (let from = 0; from < ids.length && changes.size < LISTS_AT_ONCE; from += READ_AT_ONCE) {
+    const notes = Map.groupBy(some, ([, id]) => id);
+    const ids = [...notes.keys()];
+    for (let from = 0; from < ids.length && changes.size < ENTRIES_AT_ONCE; from += READ_AT_ONCE) {
       const part = ids.slice(from, from + READ_AT_ONCE);
       const rows = await readRecords(trx, resource, orgNumber, part);
       for (const id of part) {
-        if (changes.size >= LISTS_AT_ONCE) break;
-        const noted = (befores.get(id) ?? []).flatMap(([, , before]) =>
-          before === undefined ? [] : [before],
-        );
-        noteChanges(changes, { resource, number, id }, rows.get(id), noted);
+        if (changes.size >= ENTRIES_AT_ONCE) break;
+        const written = writtenRecord(rows.get(id) ?? null, notes.get(id) ?? [], areAll);
+        const { added, removed } = await new RecordLists(turns).changedBy(resource, written);
+        const place = placeOfId(id);
+        changes.add({ ...place, resource: number }, added);
+        changes.remove(place, removed);
         indexed.add(id);
         if (turns.isOver) await turns.next();
       }
@@ -178,6 +197,16 @@ async function indexRecords(
   }
   await changes.save(trx, orgNumber);
   return indexed;
+}
+
+function writtenRecord(
+  row: RecordRow | null,
+  notes: readonly PendingRecord[],
+  areAll: boolean,
+): WrittenRecord {
+  const befores = notes.flatMap(([, , before]) => (before === undefined ? [] : [before]));
+  // The index has nothing of a record that is new.
+  return { row, befores, isComplete: areAll && befores.length === notes.length };
 }
 
 async function readRecords(
@@ -189,19 +218,4 @@ async function readRecords(
   const found = await findRecords(trx, resource, orgNumber, ids);
   const rows = await withTranscripts(trx, resource, orgNumber, found);
   return new Map(rows.map((row) => [row.id, row]));
-}
-
-// The changes for a record, which may be deleted; the index can have what it had before.
-function noteChanges(
-  changes: IndexChanges,
-  { resource, number, id }: { resource: Resource; number: number; id: string },
-  row: RecordRow | undefined,
-  befores: readonly Row[],
-): void {
-  const place = placeOfId(id);
-  const lists = row === undefined ? new Set<string>() : listsOf(resource, row).add(wholeList(resource));
-  changes.add({ ...place, resource: number }, lists);
-  const gone = befores.flatMap((before) => [...listsOf(resource, before)]);
-  if (row === undefined) gone.push(wholeList(resource));
-  changes.remove(place, new Set(gone.filter((list) => !lists.has(list))));
 }

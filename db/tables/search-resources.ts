@@ -5,14 +5,8 @@ import type { Db } from '../engine/schema.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { recordings } from '../model/resources/recordings.ts';
 import { getResource } from '../model/resources/registry.ts';
-import {
-  indexWords,
-  SEARCHED_RESOURCES,
-  type StoredBeside,
-  searchedColumns,
-  searchedTexts,
-} from '../model/searched.ts';
-import { ownerList, resourceList, wordList } from './search-lists.ts';
+import { SEARCHED_RESOURCES, type StoredBeside, searchedColumns } from '../model/searched.ts';
+import { resourceList } from './search-keys.ts';
 import { findSegmentTexts } from './transcript-texts.ts';
 
 /** The resource with that number. */
@@ -32,18 +26,6 @@ export const TRANSCRIPT = 'transcript';
 export const indexedColumns = memoize((resource: Resource): readonly string[] => [
   ...new Set([...searchedColumns(resource), ...(resource.owner === null ? [] : [resource.owner])]),
 ]);
-
-/** The lists of the search index in which a record belongs, given its row or some columns of it. */
-export function listsOf(resource: Resource, row: Row): Set<string> {
-  const { name, text } = indexWords(searchedTexts(resource, row, besideOf(row)));
-  const lists = new Set<string>();
-  for (const word of name) lists.add(wordList('name', word));
-  // The search for a text looks at both.
-  for (const word of text) if (!name.has(word)) lists.add(wordList('text', word));
-  const owner = resource.owner === null ? null : row[resource.owner];
-  if (typeof owner === 'string') lists.add(ownerList(owner));
-  return lists;
-}
 
 /** The list of all records of a resource. */
 export function wholeList(resource: Resource): string {

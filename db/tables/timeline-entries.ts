@@ -153,13 +153,16 @@ export async function addMissingEntries(
   );
 }
 
+// Each pair is looked up by its value: compared with each other, those of a record with thousands of others take a minute.
 const removal = statement<never>((db, param) => {
   const pairs = db.engine.bytePairs(param('pairs'));
-  const isOn = sql`pair.second = subject and via = ${param('directly')} or pair.second = via`;
+  const isGiven = (subject: string) =>
+    sql`(record, ${sql.ref(subject)}) in (select first, second from ${pairs} as pair)`;
+  const isOn = sql<boolean>`(${isGiven('subject')} and via = ${param('directly')} or ${isGiven('via')})`;
   return db
     .deleteFrom('timeline_entries')
     .where(isAbout(db.engine.isIn(sql.ref('record'), sql`(select first from ${pairs} as pair)`), param))
-    .where(sql<boolean>`exists (select 1 from ${pairs} as pair where pair.first = record and (${isOn}))`);
+    .where(isOn);
 });
 
 /** A record, by its ID, that no longer shows on a subject. */

@@ -6,8 +6,8 @@ import type { SearchQuery } from '../../db/model/search-query.ts';
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
 import { indexedWord } from '../../db/model/words.ts';
 import { longTexts, PageSizeLimit } from '../../db/tables/page-size.ts';
-import { CandidateStream, Source } from '../../db/tables/search-candidates.ts';
-import { ownerList, wordList } from '../../db/tables/search-lists.ts';
+import { CandidateStream } from '../../db/tables/search-candidates.ts';
+import { ownerList, wordList } from '../../db/tables/search-keys.ts';
 import type { PendingRecords } from '../../db/tables/search-pending.ts';
 import {
   comparePlaces,
@@ -18,6 +18,8 @@ import {
   type SearchPlace,
 } from '../../db/tables/search-places.ts';
 import { searchedResource, searchNumber } from '../../db/tables/search-resources.ts';
+import { areThere, findLiveRuns, type Run } from '../../db/tables/search-runs.ts';
+import { Source } from '../../db/tables/search-source.ts';
 import { type ChosenSources, sourcesOf } from '../../db/tables/search-sources.ts';
 import { presentAll } from '../records/records.ts';
 import type { Reader } from '../records/rules.ts';
@@ -60,10 +62,20 @@ export interface SearchPage {
 
 /** A page of what a search finds among the records that the key can see. */
 export async function searchRecords(searcher: Searcher, request: SearchRequest): Promise<SearchPage> {
-  const pending = await findPendingRecords(searcher);
-  const identifiers = await IdentifierMatch.of(searcher, request.query);
-  const matches = new Matches(searcher, request.query, identifiers);
-  return new Search(searcher, request, { identifiers, matches }).page(pending);
+  const { db, access } = searcher;
+  const [pending, identifiers] = await Promise.all([
+    findPendingRecords(searcher),
+    IdentifierMatch.of(searcher, request.query),
+  ]);
+  for (;;) {
+    // Only now: what is not pending any longer is in one of them.
+    const runs = await findLiveRuns(db, access.orgNumber);
+    const matches = new Matches(searcher, request.query, identifiers);
+    const search = new Search(searcher, request, { identifiers, matches, runs });
+    const page = await search.page(pending);
+    // Otherwise they were merged meanwhile, and rows of them may have been missing.
+    if (await areThere(db, access.orgNumber, runs)) return page;
+  }
 }
 
 class Search {
@@ -74,18 +86,20 @@ class Search {
   /** Their numbers. */
   readonly #resources: ReadonlySet<number>;
   readonly #size: PageSizeLimit;
+  readonly #runs: readonly Run[];
   readonly #found: FoundRecord[] = [];
   #entries = 0;
 
   constructor(
     reader: Reader,
     request: SearchRequest,
-    { identifiers, matches }: { identifiers: IdentifierMatch; matches: Matches },
+    { identifiers, matches, runs }: { identifiers: IdentifierMatch; matches: Matches; runs: readonly Run[] },
   ) {
     this.#reader = reader;
     this.#request = request;
     this.#identifiers = identifiers;
     this.#matches = matches;
+    this.#runs = runs;
     this.#resources = new Set(request.resources.map(searchNumber));
     this.#size = new PageSizeLimit([...new Set(request.resources.flatMap(longTexts))]);
   }
@@ -169,13 +183,13 @@ class Search {
 
   // What is found by unique values and IDs.
   async #identified(from: SearchPlace, decided: ReadonlySet<string>): Promise<FoundRecord[]> {
-    const found: FoundRecord[] = [];
     const range = { last: `${idStart(from)}g`, limit: this.#request.limit + 1 };
-    for (const resource of this.#request.resources) {
+    const ofResources = this.#request.resources.map(async (resource) => {
       const ids = await this.#identifiers.ids(this.#reader, resource, range);
       const others = ids.filter((id) => !decided.has(startOf(id)));
-      if (others.length > 0) found.push(...(await this.#matches.among(resource, others)));
-    }
+      return others.length > 0 ? this.#matches.among(resource, others) : [];
+    });
+    const found = (await Promise.all(ofResources)).flat();
     return found.filter(({ tier }) => tier === 'identifier');
   }
 
@@ -184,14 +198,14 @@ class Search {
     if (phone === null) return null;
     const lists = (['name', 'text'] as const).map((tier) => wordList(tier, indexedWord(phone)));
     const { userId } = this.#reader.access;
-    const owned = userId === null ? [] : [new Source([ownerList(userId)])];
-    return { sources: [new Source(lists), ...owned], leavesOutNames: false, examined: 0 };
+    const owned = userId === null ? [] : [new Source([ownerList(userId)], this.#runs)];
+    return { sources: [new Source(lists, this.#runs), ...owned], leavesOutNames: false, examined: 0 };
   }
 
   #sourcesOf(tier: 'name' | 'text'): Promise<ChosenSources | null> {
     const { orgNumber, userId } = this.#reader.access;
     return sourcesOf(this.#reader.db, {
-      ...{ orgNumber, tier, ownerId: userId, terms: this.#request.query.terms },
+      ...{ orgNumber, tier, runs: this.#runs, ownerId: userId, terms: this.#request.query.terms },
       resources: [...this.#resources],
       isWhole: this.#resources.size === SEARCHED_RESOURCES.length,
     });

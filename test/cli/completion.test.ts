@@ -67,7 +67,7 @@ describe('the words', () => {
     ],
     [
       ['list', 'deals', '--filter', 'sta'],
-      ['stage_id=', 'status='],
+      ['stage_id=', 'status=', 'stage='],
     ],
     [['list', 'deals', '--filter', 'created'], ['created_since=']],
     [
@@ -93,8 +93,18 @@ describe('the words', () => {
       ['list', 'deals', '--profile', 'l'],
       ['live', 'local'],
     ],
+    [
+      ['profile', 'use', 'l'],
+      ['live', 'local'],
+    ],
     [['export', 'deals', '--format=c'], ['--format=csv']],
     [['recipe', 'sys'], ['systemd']],
+    [
+      ['create', 'deals', 'compan'],
+      ['company_id=', 'company='],
+    ],
+    [['profile', 'use', 'lo'], ['local']],
+    [['profile', 'add', 'lo'], []],
     // Files are completed by the shell.
     [['import', 'deals', ''], []],
   ])('after %p', async (words, expected) => {

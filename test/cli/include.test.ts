@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { ndjson, Sandbox } from '../support/command.ts';
 import { ABSENT } from '../support/v2.ts';
 
-const sandbox = await Sandbox.withDatabase();
+let sandbox: Sandbox;
 let firm: string;
 let ada: string;
 let deal: string;
 beforeAll(async () => {
-  await sandbox.serveOrganization();
+  sandbox = await Sandbox.serving();
   firm = await create('companies', 'name=Engines');
   ada = await create('contacts', 'first_name=Ada', 'last_name=Love\nlace', `company_id=${firm}`);
   const bob = await create('contacts', 'email=bob@engines.example', 'title=CTO');
@@ -21,16 +21,11 @@ async function create(resource: string, ...pairs: string[]): Promise<string> {
   return JSON.parse(await sandbox.ok(['create', resource, ...pairs])).id;
 }
 
+const getWith = (include: string, ...args: string[]) =>
+  sandbox.ok(['get', 'deals', deal, '--include', include, ...args]);
+
 test('get shows a card with the names and IDs below', async () => {
-  const card = await sandbox.ok([
-    'get',
-    'deals',
-    deal,
-    '--include',
-    'company, contacts,tasks',
-    '-o',
-    'table',
-  ]);
+  const card = await getWith('company, contacts,tasks', '-o', 'table');
   const lines = card.split('\n');
   expect(lines.findIndex((line) => line.startsWith('updated_at'))).toBe(lines.length - 4 - 1);
   const bob = lines.at(-3)?.split(/ {2,}/)[2];
@@ -41,37 +36,15 @@ test('get shows a card with the names and IDs below', async () => {
     'tasks',
   ]);
   expect(card).not.toContain('included_ids');
-  const part = await sandbox.ok([
-    'get',
-    'deals',
-    deal,
-    '--include',
-    'company',
-    '--fields',
-    'name',
-    '-o',
-    'table',
-  ]);
+  const part = await getWith('company', '--fields', 'name', '-o', 'table');
   expect(part).toBe(`name     Number two\ncompany  Engines  ${firm}`);
 });
 
 test('get prints the record with what it includes as JSON', async () => {
-  const record = JSON.parse(
-    await sandbox.ok(['get', 'deals', deal, '--include', 'company,owner', '-o', 'json']),
-  );
+  const record = JSON.parse(await getWith('company,owner', '-o', 'json'));
   expect(record).toMatchObject({ id: deal, included_ids: { company: [firm], owner: [] } });
   expect(record.included).toMatchObject({ companies: { [firm]: { id: firm, name: 'Engines' } }, users: {} });
-  const part = await sandbox.ok([
-    'get',
-    'deals',
-    deal,
-    '--include',
-    'company',
-    '--fields',
-    'name',
-    '-o',
-    'ndjson',
-  ]);
+  const part = await getWith('company', '--fields', 'name', '-o', 'ndjson');
   expect(Object.keys(JSON.parse(part))).toEqual(['name', 'included_ids', 'included']);
 });
 
@@ -81,7 +54,7 @@ test('get of many related records shows the newest, and says so', async () => {
   );
   await sandbox.write('tasks.json', body);
   await sandbox.ok(['import', 'tasks', 'tasks.json']);
-  const card = await sandbox.ok(['get', 'deals', deal, '--include', 'tasks', '-o', 'table']);
+  const card = await getWith('tasks', '-o', 'table');
   const lines = card.split('\n').slice(-11);
   expect(lines[0]).toMatch(/^tasks {17}Task 11 {2}\S{36}$/);
   expect(lines[9]).toMatch(/^ {22}Task 2 {3}\S{36}$/);

@@ -1,7 +1,7 @@
 // `crm listen`: what a local receiver gets, which changes, and what is printed of its answers.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
-import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
+import { ndjson, Sandbox } from '../support/command.ts';
 import { Following } from '../support/following.ts';
 import { freePort } from '../support/ports.ts';
 import { until } from '../support/until.ts';
@@ -12,15 +12,10 @@ interface Received {
 }
 
 let sandbox: Sandbox;
-let server: RunningServer;
 beforeAll(async () => {
-  sandbox = await Sandbox.withDatabase();
-  server = await sandbox.serveOrganization();
+  sandbox = await Sandbox.serving();
 });
-afterAll(async () => {
-  await server.stop();
-  await sandbox[Symbol.asyncDispose]();
-});
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 /** A receiver that answers with these statuses in turn, then with 204. */
 function receiver(statuses: number[] = [], port = 0) {

@@ -25,7 +25,7 @@ describe('init', () => {
     expect(code).toBe(0);
 
     const unanswered = await other.onTerminal(['init'], { when: 'organization: ', answer: '\u0004' });
-    expect(unanswered.output).toContain('There was no answer.');
+    expect(unanswered.output).toContain('There was no answer.\nNext: Run the same command again.');
     expect(unanswered.code).toBe(1);
     const piped = await other.crm(['init']);
     expect(piped.code).toBe(2);

@@ -1,16 +1,14 @@
 // `crm search`: a table for people, results as they came for everything else, and refusals before anything is sent.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
+import { ndjson, Sandbox } from '../support/command.ts';
 
 const LONG = 60_000;
 
 let sandbox: Sandbox;
-let server: RunningServer;
 let ada: string;
 let note: string;
 beforeAll(async () => {
-  sandbox = await Sandbox.withDatabase();
-  server = await sandbox.serveOrganization();
+  sandbox = await Sandbox.serving();
   note = await create(
     'notes',
     'title=Wants',
@@ -21,10 +19,7 @@ beforeAll(async () => {
   await sandbox.write('tasks.csv', ['name', ...names].join('\n'));
   await sandbox.ok(['import', 'tasks', 'tasks.csv']);
 }, LONG);
-afterAll(async () => {
-  await server.stop();
-  await sandbox[Symbol.asyncDispose]();
-});
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 async function create(resource: string, ...pairs: string[]): Promise<string> {
   return JSON.parse(await sandbox.ok(['create', resource, ...pairs, '-o', 'json'])).id;

@@ -1,15 +1,13 @@
 // `crm timeline`: a card with a time axis for people, and the entries as they came for everything else.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
+import { ndjson, Sandbox } from '../support/command.ts';
 import { ABSENT } from '../support/v2.ts';
 
 let sandbox: Sandbox;
-let server: RunningServer;
 let ada: string;
 let firm: string;
 beforeAll(async () => {
-  sandbox = await Sandbox.withDatabase();
-  server = await sandbox.serveOrganization();
+  sandbox = await Sandbox.serving();
   firm = await create('companies', 'name=Engines');
   ada = await create('contacts', 'first_name=Ada', 'title=Countess', `company_id=${firm}`);
   const mail = ['type=EMAIL', 'direction=INBOUND', 'title=Hello', `main_contact=${ada}`];
@@ -18,10 +16,7 @@ beforeAll(async () => {
   await sandbox.ok(['update', 'contacts', ada, 'title=CTO']);
   await create('tasks', 'name=Call', `person_id=${ada}`, 'done=true');
 });
-afterAll(async () => {
-  await server.stop();
-  await sandbox[Symbol.asyncDispose]();
-});
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 async function create(resource: string, ...pairs: string[]): Promise<string> {
   return JSON.parse(await sandbox.ok(['create', resource, ...pairs, '-o', 'json'])).id;

@@ -2,19 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { openStore } from '../../db/store.ts';
-import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
+import { ndjson, Sandbox } from '../support/command.ts';
 import { ABSENT } from '../support/v2.ts';
 
 let sandbox: Sandbox;
-let server: RunningServer;
 beforeAll(async () => {
-  sandbox = await Sandbox.withDatabase();
-  server = await sandbox.serveOrganization();
+  sandbox = await Sandbox.serving();
 });
-afterAll(async () => {
-  await server.stop();
-  await sandbox[Symbol.asyncDispose]();
-});
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 async function create(resource: string, ...pairs: string[]): Promise<string> {
   return JSON.parse(await sandbox.ok(['create', resource, ...pairs, '-o', 'json'])).id;

@@ -84,6 +84,7 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     [['completion', 'zhs'], 'Did you mean zsh?', 'crm completion --help'],
     [['export', 'all', '--out', 'x.xlsx'], '"all" writes a folder', '--format csv'],
     [['list'], "Missing required argument 'resource'", 'crm list --help'],
+    [['keys', 'revoke'], "Missing required argument 'id'", 'For example: crm keys revoke ID\n'],
     [['list', 'contacts', '--nope'], "Unknown option '--nope'", 'crm list --help'],
     [['list', 'contacts', '--limit', '0'], 'whole number of at least 1', 'crm list --help'],
     [['list', 'contacts', '--limit', '5', '--all'], 'cannot be used with', 'crm list --help'],
@@ -172,7 +173,7 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     [['export', 'all', '--out', 'x', '--format', 'json'], 'NDJSON or CSV', '--format csv'],
     [['list', 'contacts', '--url', 'localhost:4000'], 'not a valid server URL', 'http://127.0.0.1:4000'],
   ])('%p', async (words, problem, nextStep) => {
-    const { code, stdout, stderr } = await sandbox.crm(words, { env: { CRM_API_KEY: 'key' } });
+    const { code, stdout, stderr } = await sandbox.crm(words);
     expect(stderr).toContain(problem);
     expect(stderr).toMatch(/^Next: /m);
     expect(stderr.slice(stderr.indexOf('Next: '))).toContain(nextStep);

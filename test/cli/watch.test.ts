@@ -11,10 +11,7 @@ beforeAll(async () => {
   sandbox = await Sandbox.withDatabase();
   server = await sandbox.serveOrganization();
 });
-afterAll(async () => {
-  await server.stop();
-  await sandbox[Symbol.asyncDispose]();
-});
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 async function create(resource: string, ...pairs: string[]): Promise<string> {
   return JSON.parse(await sandbox.ok(['create', resource, ...pairs, '-o', 'json'])).id;

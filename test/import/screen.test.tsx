@@ -8,7 +8,7 @@ import type { ImportView } from '../../cli/import/screen/draft.ts';
 import { ImportScreen } from '../../cli/import/screen/ImportScreen.tsx';
 import { KeyInput } from '../../cli/terminal/keys.tsx';
 import { getResource } from '../../db/model/resources/registry.ts';
-import { type RunningServer, Sandbox } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { until } from '../support/until.ts';
 
 const ROWS = [
@@ -22,16 +22,11 @@ const ENTER = '\r';
 const ESCAPE = '\u001b';
 
 let sandbox: Sandbox;
-let server: RunningServer;
 beforeAll(async () => {
-  sandbox = await Sandbox.withDatabase();
-  server = await sandbox.serveOrganization();
+  sandbox = await Sandbox.serving();
   await sandbox.write('deals.csv', ROWS);
 });
-afterAll(async () => {
-  await server.stop();
-  await sandbox[Symbol.asyncDispose]();
-});
+afterAll(() => sandbox[Symbol.asyncDispose]());
 afterEach(cleanup);
 
 const FLAGS = { ...readImportFlags({}), resource: 'deals', input: 'deals.csv' };

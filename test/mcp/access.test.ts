@@ -1,21 +1,18 @@
 // An assistant can do what its key can, and nothing else: scopes, and the records of one user.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Assistant, recordsIn } from '../support/assistant.ts';
-import { type RunningServer, Sandbox } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 
 const FLAGS = ['--write', '--allow-delete'];
 
 let sandbox: Sandbox;
-let server: RunningServer;
 let whole: Assistant;
 beforeAll(async () => {
-  sandbox = await Sandbox.withDatabase();
-  server = await sandbox.serveOrganization();
+  sandbox = await Sandbox.serving();
   whole = await Assistant.start(sandbox, FLAGS);
 });
 afterAll(async () => {
   await whole[Symbol.asyncDispose]();
-  await server.stop();
   await sandbox[Symbol.asyncDispose]();
 });
 

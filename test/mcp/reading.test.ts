@@ -4,20 +4,18 @@ import { OPERATORS, queryFieldNames } from '../../db/model/query/fields.ts';
 import { includesOf } from '../../db/model/resources/includes.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { Assistant, recordIn, recordsIn } from '../support/assistant.ts';
-import { type RunningServer, Sandbox } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 import { ABSENT } from '../support/v2.ts';
 
 const SEEN_CHARACTERS_MAX = 45_000;
 
 let sandbox: Sandbox;
-let server: RunningServer;
 let assistant: Assistant;
 let firm: string;
 let ada: string;
 let user: string;
 beforeAll(async () => {
-  sandbox = await Sandbox.withDatabase();
-  server = await sandbox.serveOrganization();
+  sandbox = await Sandbox.serving();
   user = JSON.parse(await sandbox.ok(['users', 'list', '-o', 'json']))[0].id;
   firm = await created('companies', { name: 'Engines Ltd', domain: 'engines.example', owner_id: user });
   ada = await created('contacts', {
@@ -28,7 +26,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await assistant[Symbol.asyncDispose]();
-  await server.stop();
   await sandbox[Symbol.asyncDispose]();
 });
 

@@ -2,22 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { toolsFor } from '../../cli/mcp/run.ts';
 import { Assistant } from '../support/assistant.ts';
-import { type RunningServer, Sandbox } from '../support/command.ts';
+import { Sandbox } from '../support/command.ts';
 
 const READ = ['search', 'get', 'query', 'count', 'timeline', 'describe'];
 const WRITE = ['upsert', 'update', 'link', 'log_interaction', 'add_note', 'add_task'];
 const CHARACTERS_MAX = 24_000;
 
 let sandbox: Sandbox;
-let server: RunningServer;
 beforeAll(async () => {
-  sandbox = await Sandbox.withDatabase();
-  server = await sandbox.serveOrganization();
+  sandbox = await Sandbox.serving();
 });
-afterAll(async () => {
-  await server.stop();
-  await sandbox[Symbol.asyncDispose]();
-});
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe.each([
   [[], READ],

@@ -1,17 +1,15 @@
 // What an assistant writes: by names as people say them, linked to what it is about, and nothing half done in silence.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Assistant, recordIn } from '../support/assistant.ts';
-import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
+import { ndjson, Sandbox } from '../support/command.ts';
 import { ABSENT } from '../support/v2.ts';
 
 let sandbox: Sandbox;
-let server: RunningServer;
 let assistant: Assistant;
 let firm: string;
 let ada: string;
 beforeAll(async () => {
-  sandbox = await Sandbox.withDatabase();
-  server = await sandbox.serveOrganization();
+  sandbox = await Sandbox.serving();
   assistant = await Assistant.start(sandbox, ['--write', '--allow-delete']);
   firm = await upserted('companies', { domain: 'engines.example', name: 'Engines Ltd' });
   ada = await upserted('contacts', {
@@ -22,7 +20,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await assistant[Symbol.asyncDispose]();
-  await server.stop();
   await sandbox[Symbol.asyncDispose]();
 });
 

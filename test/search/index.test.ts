@@ -3,9 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { beginBackfill, isFilled } from '../../db/tables/backfills.ts';
 import { recordId } from '../../db/tables/record-id.ts';
-import { decodeBlock, encodeEntries, lastPlace } from '../../db/tables/search-blocks.ts';
+import {
+  ByteWriter,
+  firstPlace,
+  mergeEntries,
+  REMOVED,
+  readEntries,
+  writeEntries,
+} from '../../db/tables/search-blocks.ts';
 import { IndexChanges } from '../../db/tables/search-index.ts';
-import { findBlocks, readBlock } from '../../db/tables/search-lists.ts';
+import { keyOfBytes } from '../../db/tables/search-keys.ts';
+import { findParts } from '../../db/tables/search-lists.ts';
+import { mergeSome, mergeWhole } from '../../db/tables/search-merges.ts';
+import { entriesOf, packedLists } from '../../db/tables/search-packing.ts';
 import {
   comparePlaces,
   idStart,
@@ -16,9 +26,11 @@ import {
   previousPlace,
   type SearchEntry,
 } from '../../db/tables/search-places.ts';
-import { Backfills } from '../../server/backfills.ts';
-import { Indexing, IndexUpdates } from '../../server/index-updates.ts';
+import { findLiveRuns, findRuns } from '../../db/tables/search-runs.ts';
+import { startBackfills } from '../../server/backfills.ts';
+import { IndexUpdates, startIndexing } from '../../server/index-updates.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
+import { randomNumbers } from '../support/random.ts';
 import { insertTranscribed } from '../support/read-only.ts';
 import { until } from '../support/until.ts';
 import { type Client, clientOf } from '../support/v2.ts';
@@ -57,9 +69,11 @@ describe('places and blocks', () => {
         const entries = inOrder(some);
         const [first] = entries;
         if (first === undefined) return;
-        const { bytes, count } = encodeEntries(entries, first, 0, 200);
-        expect(decodeBlock(first, bytes)).toEqual(entries.slice(0, count));
-        expect(comparePlaces(lastPlace(first, bytes), entries[count - 1] ?? first)).toBe(0);
+        const writer = new ByteWriter();
+        const count = writeEntries(writer, entries, 0, 200);
+        const bytes = writer.copy();
+        expect(readEntries(bytes)).toEqual(entries.slice(0, count));
+        expect(comparePlaces(firstPlace(bytes, 0), first)).toBe(0);
       }),
     );
   });
@@ -73,16 +87,22 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** All entries of a list, from the newest block to the oldest. */
-async function entriesOf(list: string): Promise<SearchEntry[]> {
-  const found: SearchEntry[] = [];
-  for (let at = LAST_PLACE; ; ) {
-    const [block] = await findBlocks(harness.store.read, harness.orgNumber, [[list, at]]);
-    if (block === undefined) return found;
-    found.unshift(...readBlock(block).entries);
-    if (block.first.ms === 0 && block.first.count === 0) return found;
-    at = previousPlace(block.first);
+/** All entries of a list, as the runs say together. */
+async function entriesIn(list: string): Promise<SearchEntry[]> {
+  const { store, orgNumber } = harness;
+  const ofRuns: SearchEntry[][] = [];
+  for (const { run } of await findLiveRuns(store.read, orgNumber)) {
+    const found: SearchEntry[] = [];
+    for (let place = LAST_PLACE; ; ) {
+      const [part] = await findParts(store.read, orgNumber, [{ run, list, place }]);
+      if (part == null || comparePlaces(part.first, place) > 0) break;
+      found.unshift(...part.entries);
+      if (part.first.ms === 0 && part.first.count === 0) break;
+      place = previousPlace(part.first);
+    }
+    ofRuns.push(found);
   }
+  return mergeEntries(ofRuns).filter(({ resource }) => resource !== REMOVED);
 }
 
 test('lists have what was added and not removed, in whatever order', async () => {
@@ -108,32 +128,76 @@ test('lists have what was added and not removed, in whatever order', async () =>
         });
         const kept = expected.filter((one) => !removed.includes(one));
         expected = inOrder([...kept, ...fresh]);
-        expect(await entriesOf(name)).toEqual(expected);
+        expect(await entriesIn(name)).toEqual(expected);
+        await store.write(orgNumber, (trx) => mergeSome(trx, orgNumber));
+        expect(await entriesIn(name)).toEqual(expected);
       }
     }),
     { numRuns: 20 },
   );
 });
 
-const rowsOf = async (): Promise<unknown[]> => {
-  const rows = await harness.store.read
-    .selectFrom('search_words')
-    .selectAll()
-    .orderBy('word')
-    .orderBy('first')
-    .execute();
-  return rows.map(({ word, first, entries }) => [
-    Buffer.from(word).toString(),
-    Buffer.from(first).toHex(),
-    Buffer.from(entries).toHex(),
-  ]);
+test('merging many runs, in many steps, changes no list; at the end nothing is left of what was removed', async () => {
+  const { store, orgNumber } = harness;
+  const names = ['n common', 't common', ...Array.from({ length: 3_000 }, (_, index) => `n rare ${index}`)];
+  const expected = new Map<string, Map<number, SearchEntry>>();
+  const random = randomNumbers(3);
+  for (let run = 0; run < 40; run++) {
+    const changes = new IndexChanges();
+    for (let record = 0; record < 600; record++) {
+      const one = { ms: 1_000 + record * 300 + Math.floor(random() * 300), count: run, resource: 2 };
+      const mine = ['n common', names[Math.floor(random() * names.length)] ?? ''];
+      changes.add(one, new Set(mine));
+      for (const name of mine)
+        expected.getOrInsertComputed(name, () => new Map()).set(one.ms * 100 + run, one);
+    }
+    const [name = '', entries = new Map<number, SearchEntry>()] =
+      [...expected][Math.floor(random() * expected.size)] ?? [];
+    for (const [key, one] of [...entries].filter(() => random() < 0.3)) {
+      if (one.count === run) continue;
+      changes.remove(one, [name]);
+      entries.delete(key);
+    }
+    await store.write(orgNumber, async (trx) => {
+      await changes.save(trx, orgNumber);
+      await mergeSome(trx, orgNumber);
+    });
+  }
+  const check = async () => {
+    for (const [name, entries] of [...expected].filter((_, index) => index % 97 === 0 || index < 2))
+      expect(await entriesIn(name)).toEqual(inOrder([...entries.values()]));
+  };
+  await check();
+  while (await store.write(orgNumber, (trx) => mergeSome(trx, orgNumber)));
+  await check();
+  expect((await findLiveRuns(store.read, orgNumber)).length).toBeLessThan(15);
+  while (await store.write(orgNumber, (trx) => mergeWhole(trx, orgNumber)));
+  await check();
+  const runs = await findRuns(store.read, orgNumber);
+  expect(runs.map(({ removals }) => removals)).toEqual([0]);
+  const rows = await store.read.selectFrom('search_rows').selectAll().execute();
+  const lists = rows.flatMap(({ key, entries }) => packedLists(keyOfBytes(key).list, entries));
+  expect(lists.flatMap(entriesOf).filter(({ resource }) => resource === REMOVED)).toEqual([]);
+}, 60_000);
+
+/** All lists with what they have. */
+const listsOf = async (): Promise<Map<string, SearchEntry[]>> => {
+  const rows = await harness.store.read.selectFrom('search_rows').selectAll().execute();
+  const names = rows.flatMap(({ key, entries }) => packedLists(keyOfBytes(key).list, entries));
+  const lists = new Map<string, SearchEntry[]>();
+  for (const name of [...new Set(names.map(({ list }) => list))].sort()) {
+    const entries = await entriesIn(name);
+    if (entries.length > 0) lists.set(name, entries);
+  }
+  return lists;
 };
 const search = (q: string) => api.list(`/search?q=${encodeURIComponent(q)}`);
 const updateIndex = () => new IndexUpdates(harness.store).update(harness.orgNumber);
 
 test('is built from what is there, as writes build it, while others write; until then a request is refused for some time', async () => {
   const { store, orgNumber } = harness;
-  await store.write(orgNumber, (trx) => trx.deleteFrom('search_words').execute());
+  await store.write(orgNumber, (trx) => trx.deleteFrom('search_runs').execute());
+  await store.write(orgNumber, (trx) => trx.deleteFrom('search_rows').execute());
   await api.batch(
     '/contacts/batch',
     Array.from({ length: 60 }, (_, index) => ({ first_name: 'Rosa', title: `T${index}` })),
@@ -141,33 +205,33 @@ test('is built from what is there, as writes build it, while others write; until
   await api.create('notes', { title: 'Rosa', content: 'her note' });
   await insertTranscribed(harness, { title: 'Rosa' });
   await updateIndex();
-  const before = await rowsOf();
+  const before = await listsOf();
   await store.write(orgNumber, (trx) => beginBackfill(trx, orgNumber, 'search'));
   const refused = await api.get('/search?q=rosa');
   expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '10']);
-  const backfills = new Backfills(store);
+  const backfills = startBackfills(store);
   await until(() => isFilled(store.read, orgNumber, 'search'));
   await backfills.stop();
-  expect(await rowsOf()).toEqual(before);
+  expect(await listsOf()).toEqual(before);
   expect(await search('rosa note')).toHaveLength(1);
 }, 30_000);
 
 test('a server indexes what is written, and stops at once', async () => {
   const { store } = harness;
   const { id } = await api.create('contacts', { first_name: 'Wilhelmine' });
-  const indexing = new Indexing(store);
+  const indexing = startIndexing(store);
   await until(
     async () => (await store.read.selectFrom('search_pending').select('id').execute()).length === 0,
   );
   await indexing.stop();
-  expect((await entriesOf('nwilhelmine')).map(idStart)).toEqual([id.slice(0, 26)]);
+  expect((await entriesIn('nwilhelmine')).map(idStart)).toEqual([id.slice(0, 26)]);
   await api.update('contacts', id, { first_name: 'Mina' });
   await updateIndex();
-  expect(await entriesOf('nwilhelmine')).toEqual([]);
-  expect(await entriesOf('nmina')).toHaveLength(1);
+  expect(await entriesIn('nwilhelmine')).toEqual([]);
+  expect(await entriesIn('nmina')).toHaveLength(1);
   await api.del(`/contacts/${id}`);
   await updateIndex();
-  expect(await entriesOf('nmina')).toEqual([]);
+  expect(await entriesIn('nmina')).toEqual([]);
 });
 
 test('a write that is undone leaves nothing to index', async () => {

@@ -7,7 +7,7 @@ import type { Row } from '../../db/model/resource.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { queryOf, type SearchQuery } from '../../db/model/search-query.ts';
 import {
-  indexWords,
+  indexedWords,
   SEARCHED_RESOURCES,
   type StoredBeside,
   searchedColumns,
@@ -218,7 +218,8 @@ describe('what is searched', () => {
     const property = fc.property(row, text, beginning, (stored, whole, last) => {
       const texts = searchedTexts(resourceOf('contacts'), stored);
       const searched = query(`${whole} ${last}`);
-      const words = indexWords(texts);
+      const words = { name: new Set<string>(), text: new Set<string>() };
+      for (const one of texts) for (const found of indexedWords(one)) words[one.tier].add(found);
       const inIndex = (sets: Set<string>[]) =>
         searched.terms
           .map(indexedTerm)

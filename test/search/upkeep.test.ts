@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { erasePerson } from '../../db/people/erase.ts';
 import { findPerson } from '../../db/people/person.ts';
 import { openStore } from '../../db/store.ts';
+import { keyOfBytes } from '../../db/tables/search-keys.ts';
+import { packedLists } from '../../db/tables/search-packing.ts';
 import { IndexUpdates } from '../../server/index-updates.ts';
 import { Sandbox } from '../support/command.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
@@ -59,7 +61,7 @@ describe('a served database', () => {
     'whose index lost words has it built again',
     async () => {
       const store = await openStore(sandbox.database);
-      await store.write('accounts', (trx) => trx.deleteFrom('search_words').execute());
+      await store.write('accounts', (trx) => trx.deleteFrom('search_rows').execute());
       await store.close();
       const doctor = await sandbox.crm(['doctor']);
       expect(doctor.code).toBe(1);
@@ -96,8 +98,10 @@ describe('an erased person', () => {
     await new IndexUpdates(store).update(orgNumber);
     await api.update('contacts', id, { last_name: 'Later' });
     const words = async () => {
-      const rows = await store.read.selectFrom('search_words').select('word').execute();
-      return rows.map(({ word }) => Buffer.from(word).toString());
+      const rows = await store.read.selectFrom('search_rows').selectAll().execute();
+      return rows.flatMap(({ key, entries }) =>
+        packedLists(keyOfBytes(key).list, entries).map(({ list }) => list),
+      );
     };
     expect(await words()).toEqual(expect.arrayContaining(['nquintilla', 'nformer', 'tquintilla']));
     const person = await findPerson(store.read, orgNumber, email);

@@ -1,7 +1,7 @@
 // Filling in what an older database lacks: beside a server, in pieces, from where it stopped.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { beginBackfill, type Filler, isFilled, listBackfills } from '../../db/tables/backfills.ts';
-import { Backfills } from '../../server/backfills.ts';
+import { startBackfills } from '../../server/backfills.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { until } from '../support/until.ts';
 
@@ -43,7 +43,7 @@ const all = Array.from({ length: RECORDS }, (_, index) => index);
 test('each organization is read once, from the beginning to the end', async () => {
   const { store, orgNumber, otherOrgNumber } = harness;
   expect(await isFilled(store.read, orgNumber, 'sample')).toBe(false);
-  const backfills = new Backfills(store, { sample });
+  const backfills = startBackfills(store, { sample });
   await until(async () => (await listBackfills(store.read)).length === 0);
   await backfills.stop();
   expect(read).toEqual(
@@ -58,13 +58,13 @@ test('each organization is read once, from the beginning to the end', async () =
 test('what fails continues where it stopped, and says how far it is', async () => {
   const { store, orgNumber } = harness;
   failsAt = 2 * PIECE;
-  const failing = new Backfills(store, { sample });
+  const failing = startBackfills(store, { sample });
   await until(async () => (read.get(orgNumber)?.length ?? 0) === 2 * PIECE);
   await failing.stop();
   const [row] = await listBackfills(store.read);
   expect(row).toMatchObject({ org_id: orgNumber, place: '6', records: 6, total: RECORDS });
   failsAt = null;
-  const next = new Backfills(store, { sample });
+  const next = startBackfills(store, { sample });
   await until(async () => (await listBackfills(store.read)).length === 0);
   await next.stop();
   expect(read.get(orgNumber)).toEqual(all);
@@ -73,7 +73,7 @@ test('what fails continues where it stopped, and says how far it is', async () =
 test('two servers share the work, and what neither knows stays', async () => {
   const { store, orgNumber } = harness;
   await store.write(orgNumber, (trx) => beginBackfill(trx, orgNumber, 'unknown'));
-  const servers = [new Backfills(store, { sample }), new Backfills(store, { sample })];
+  const servers = [startBackfills(store, { sample }), startBackfills(store, { sample })];
   await until(async () => (await listBackfills(store.read)).length === 1);
   await Promise.all(servers.map((server) => server.stop()));
   expect(read.get(orgNumber)).toEqual(all);

@@ -24,7 +24,8 @@ const OF_ORGANIZATIONS = [
   'org_clocks',
   'organizations',
   'search_pending',
-  'search_words',
+  'search_rows',
+  'search_runs',
   // SQLite has one server, which counts in memory.
   ...(isPostgres ? ['minute_counts'] : []),
   'settings',

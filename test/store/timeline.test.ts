@@ -7,7 +7,7 @@ import { up } from '../../db/migrations/0016-timeline-changes.ts';
 import { beginBackfill, isFilled } from '../../db/tables/backfills.ts';
 import { purgeChanges, setChangesDays } from '../../db/tables/change-retention.ts';
 import { textBytes } from '../../db/tables/id-bytes.ts';
-import { Backfills } from '../../server/backfills.ts';
+import { startBackfills } from '../../server/backfills.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { insertReadOnly } from '../support/read-only.ts';
 import { until } from '../support/until.ts';
@@ -68,7 +68,7 @@ test('are built from what is there, while others write; until then a request is 
   expect([refused.status, Number(refused.headers.get('Retry-After'))]).toEqual([503, 10]);
   // What is there already stays as it is.
   const { id } = await api.create('tasks', { name: 'Meanwhile', person_id: life.person });
-  const backfills = new Backfills(store);
+  const backfills = startBackfills(store);
   await until(() => isFilled(store.read, orgNumber, 'timeline'));
   await backfills.stop();
   const meanwhile = (items: Json[]) => items.filter(({ record_id }) => record_id === id);

@@ -33,9 +33,15 @@ describe('on PostgreSQL too', () => {
     'test/cli/keys.test.ts',
     'test/copy/copy.test.ts',
     'test/import/again.test.ts',
+    'test/import/resume.test.ts',
     'test/ingest/command.test.ts',
     'test/model/model.test.ts',
+    'test/pipeline/boundaries.test.ts',
+    'test/pipeline/credentials.test.ts',
+    'test/pipeline/fuzz.test.ts',
     'test/pipeline/idempotency.test.ts',
+    'test/pipeline/limits.test.ts',
+    'test/pipeline/quota.test.ts',
     'test/store/store.test.ts',
   ])('runs %s', (path) => {
     expect(sqlite.parallel).toContain(path);
@@ -52,6 +58,7 @@ describe('on PostgreSQL too', () => {
     'test/import/progress.test.tsx',
     'test/openapi/docs-words.test.ts',
     'test/openapi/document.test.ts',
+    'test/pipeline/refusals.test.ts',
     'test/quickstart/quickstart.test.ts',
     'test/readers/threads.test.ts',
     'test/sqlite/files.test.ts',

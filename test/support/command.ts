@@ -45,6 +45,13 @@ export class Sandbox implements Disposable, AsyncDisposable {
     return sandbox;
   }
 
+  /** A sandbox with a database of its own that is served, in which commands are signed in; its disposal ends the server. */
+  static async serving(): Promise<Sandbox> {
+    const sandbox = await Sandbox.withDatabase();
+    await sandbox.serveOrganization();
+    return sandbox;
+  }
+
   path(name: string): string {
     return join(this.folder, name);
   }

@@ -1,5 +1,6 @@
 // Records by chance for queries: every resource and link, of two users, with values that often agree.
 import type { Harness, Json } from './harness.ts';
+import { IMPORTED } from './organization.ts';
 import type { Seen } from './query-model.ts';
 import type { Random } from './random.ts';
 import { insertAtOnce } from './read-only.ts';
@@ -166,20 +167,7 @@ export async function makeQueryWorld(harness: Harness, random: Random, scale: nu
   return { instants, ids, users, stages };
 }
 
-const RESOURCES = [
-  ...[
-    'companies',
-    'contacts',
-    'pipelines',
-    'deals',
-    'tasks',
-    'notes',
-    'segments',
-    'interactions',
-    'meetings',
-  ],
-  ...['recordings', 'bookings'],
-];
+const RESOURCES = [...IMPORTED, 'meetings', 'recordings', 'bookings'];
 
 /** What a key sees, from lists: links as one that sees everything lists them, without those that lead to what is hidden. */
 export async function seenBy(api: Client, all: Client): Promise<Seen> {

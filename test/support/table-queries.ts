@@ -40,22 +40,16 @@ import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { listRelatedIds } from '../../db/tables/related-ids.ts';
 import { findUnset } from '../../db/tables/restored-dependents.ts';
-import {
-  findBlocks,
-  findFirstBlock,
-  findLists,
-  type ListPlace,
-  listBlocks,
-  removeBlocks,
-  removeFirstLists,
-} from '../../db/tables/search-lists.ts';
-import { findLastPending, findPending, findPendingIds } from '../../db/tables/search-pending.ts';
+import { type IndexKey, runKeyStart } from '../../db/tables/search-keys.ts';
+import { findFewRowsFrom, findParts, findRowsFrom, removeFirstRows } from '../../db/tables/search-lists.ts';
+import { findPending, findPendingIds, findPendingTimes } from '../../db/tables/search-pending.ts';
 import {
   FOREIGN_ID_COLUMNS,
   findByForeignId,
   findExternalIdHolders,
   findIdsAt,
 } from '../../db/tables/search-records.ts';
+import { findRuns } from '../../db/tables/search-runs.ts';
 import { removeTies, setInTies } from '../../db/tables/ties.ts';
 import {
   addEntries,
@@ -523,37 +517,27 @@ const WEBHOOKS: Question[] = [
   ofOrganization('the pings that wait', listPendingPings),
 ];
 
-const listPlaces: ListPlace[] = [
-  ['nada', { ms: instantOf(1), count: 1 }],
-  ['tada', { ms: instantOf(2), count: 1 }],
+const rowKeys: IndexKey[] = [
+  { run: 1, list: 'nada', place: { ms: instantOf(1), count: 1 } },
+  { run: 2, list: 'tada', place: { ms: instantOf(2), count: 1 } },
 ];
+const runRange = { run: 2, from: runKeyStart(2, 'na'), start: 'na' };
 
 const SEARCH: Question[] = [
-  one('blocks of the search index', (db, orgNumber) => findBlocks(db, orgNumber, listPlaces)),
-  one('the first block of a list', (db, orgNumber) => findFirstBlock(db, orgNumber, 'nada'), false),
-  // One list after another, until there are enough.
+  one('rows of the search index', (db, orgNumber) => findParts(db, orgNumber, rowKeys)),
+  one('rows of a run', (db, orgNumber) => findRowsFrom(db, orgNumber, runRange), false),
+  one('a few rows of a run', (db, orgNumber) => findFewRowsFrom(db, orgNumber, runRange), false),
   {
-    ...one('lists that begin alike', (db, orgNumber) => findLists(db, orgNumber, 'na', 10), false),
+    ...one('rows that are removed', (db, orgNumber) => removeFirstRows(db, orgNumber, 2), false),
     isOfAll: true,
   },
-  one(
-    'blocks of lists that begin alike',
-    (db, orgNumber) => listBlocks(db, orgNumber, 'na', { blocksMax: 10, bytesMax: 100 }),
-    false,
-  ),
-  one('a block that is removed', (db, orgNumber) =>
-    removeBlocks(db, orgNumber, [{ list: 'nada', first: { ms: 1, count: 1 } }]),
-  ),
-  {
-    ...one('lists that are removed', (db, orgNumber) => removeFirstLists(db, orgNumber, 10), false),
-    isOfAll: true,
-  },
+  ofOrganization('runs of the search index', findRuns),
   {
     ...one('what the search index does not have', (db, orgNumber) => findPending(db, orgNumber, 10), false),
     isOfAll: true,
   },
   ofOrganization('all that it does not have', findPendingIds),
-  { ...one('when it was last written', findLastPending, false), isOfAll: true },
+  { ...one('when it was written', findPendingTimes, false), isOfAll: true },
   ...SEARCHED_RESOURCES.map((name) => ({
     ...one(
       `${name} at places of the index`,

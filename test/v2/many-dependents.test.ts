@@ -21,11 +21,14 @@ import { recordId } from '../../db/tables/record-id.ts';
 import { insertReservedRecords } from '../../db/tables/records.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { type Observed, observeConnections } from '../support/statement-log.ts';
+import { threadMs } from '../support/thread-time.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
 const MANY = ROWS_AT_ONCE + 300;
 // A thousand rows are changed at a time.
 const STATEMENTS_MAX = 150;
+// One second is enough; to compare each link with all others took half a minute.
+const LINKING_MS_MAX = 8_000;
 
 let observed: Observed;
 let harness: Harness;
@@ -64,7 +67,9 @@ async function linkMany(name: string, rows: { parent_id: string; child_id: strin
   };
   // In another order than that of the IDs.
   const links = rows.map((row, index) => ({ ...row, ...own, linked_at: now + ((index * 7_919) % MANY) }));
+  const startedMs = threadMs();
   await write((trx) => insertLinks(trx, getLinkKind(name), writing, links));
+  expect(threadMs() - startedMs).toBeLessThan(LINKING_MS_MAX);
 }
 
 async function rowsOf(table: string, where: readonly [column: string, id: string]): Promise<Json[]> {

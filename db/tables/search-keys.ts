@@ -1,0 +1,85 @@
+// The lists of the search index, one for each word, and the keys under which runs have them.
+
+import type { TextTier } from '../model/searched.ts';
+import { placeBytes, placeOfBytes, type SearchPlace } from './search-places.ts';
+
+const KINDS = { name: 'n', text: 't', resource: 'r', owner: 'o' } as const;
+
+/** What the records of a list have in common: a word, their resource, or their owner. */
+export type ListKind = keyof typeof KINDS;
+
+/** Whether that is the name of a list of that kind. */
+export function isOfKind(list: string, kind: ListKind): boolean {
+  return list.startsWith(KINDS[kind]);
+}
+
+const IS_ASCII = /^[\0-\x7f]*$/;
+
+/** The name of the list of the records that have a word in a text of that tier: UTF-8, each byte as one character. */
+export function wordList(tier: TextTier, word: string): string {
+  return KINDS[tier] + (IS_ASCII.test(word) ? word : Buffer.from(word).toString('latin1'));
+}
+
+/** The name of the list of all records of a resource, by its number. */
+export function resourceList(resource: number): string {
+  return `${KINDS.resource}${resource}`;
+}
+
+/** The name of the list of all records of an owner. */
+export function ownerList(ownerId: string): string {
+  return KINDS.owner + ownerId;
+}
+
+// Numbers of runs begin the keys.
+const RUN_BYTES = 4;
+const PLACE_BYTES = 10;
+// No name of a list contains it, nor the byte after it.
+const END_OF_LIST = 0;
+
+/** Where a row begins: at the place of a record in a list of a run. */
+export interface IndexKey {
+  run: number;
+  list: string;
+  place: SearchPlace;
+}
+
+/** The bytes of a key, in the order of run, list and place. */
+export function keyBytes({ run, list, place }: IndexKey): Buffer {
+  const key = Buffer.allocUnsafe(RUN_BYTES + list.length + 1 + PLACE_BYTES);
+  key.writeUInt32BE(run, 0);
+  key.write(list, RUN_BYTES, 'latin1');
+  key[RUN_BYTES + list.length] = END_OF_LIST;
+  placeBytes(place).copy(key, RUN_BYTES + list.length + 1);
+  return key;
+}
+
+/** The key with those bytes. */
+export function keyOfBytes(bytes: Uint8Array): IndexKey {
+  const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const listEnd = key.length - PLACE_BYTES - 1;
+  return {
+    run: key.readUInt32BE(0),
+    list: key.toString('latin1', RUN_BYTES, listEnd),
+    place: placeOfBytes(key.subarray(listEnd + 1)),
+  };
+}
+
+/** The first bytes of all keys of a run that are of this list or one that begins in that way. */
+export function runKeyStart(run: number, start: string): Buffer {
+  const key = Buffer.allocUnsafe(RUN_BYTES + start.length);
+  key.writeUInt32BE(run, 0);
+  key.write(start, RUN_BYTES, 'latin1');
+  return key;
+}
+
+/** The bytes after those of all keys of a list. */
+export function afterList(run: number, list: string): Buffer {
+  return runKeyStart(run, `${list}${String.fromCharCode(END_OF_LIST + 1)}`);
+}
+
+/** The bytes after those of all keys of lists that begin in that way; no byte of UTF-8 is the greatest one. */
+export function afterStart(run: number, start: string): Buffer {
+  if (start === '') return runKeyStart(run + 1, '');
+  const last = String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
+  return runKeyStart(run, start.slice(0, -1) + last);
+}

@@ -1,0 +1,157 @@
+// Decides which runs of the search index are merged, a part at a time: a search reads few runs, and entries are rarely written.
+
+import type { Trx } from '../engine/schema.ts';
+import type { SearchRunRow } from '../engine/search-rows.ts';
+import { keyBytes, keyOfBytes } from './search-keys.ts';
+import { insertRows, removeFirstRows } from './search-lists.ts';
+import { mergeFrom } from './search-merging.ts';
+import { changeRun, findRuns, insertRun, isLive, nextNumber, removeRun } from './search-runs.ts';
+
+// So many runs of about a size become one, which has so many times that size.
+const MERGED_MIN = 4;
+const MERGED_MAX = 12;
+const SMALLEST_BYTES = 256;
+// A search that read the list of runs before that has ended by then.
+const KEPT_MS = 15_000;
+
+/** Merges some runs or a part of them, or removes rows of runs that are merged; returns whether there was anything to do. */
+export function mergeSome(trx: Trx, orgNumber: number): Promise<boolean> {
+  return mergeNext(trx, orgNumber, Date.now() - KEPT_MS);
+}
+
+/** The same where nobody searches: rows of runs that are merged are removed at once. */
+export function mergeUnread(trx: Trx, orgNumber: number): Promise<boolean> {
+  return mergeNext(trx, orgNumber, Number.POSITIVE_INFINITY);
+}
+
+async function mergeNext(trx: Trx, orgNumber: number, goneUntil: number): Promise<boolean> {
+  const runs = await findRuns(trx, orgNumber);
+  if (await removeSome(trx, runs, goneUntil)) return true;
+  return mergeDue(trx, runs, dueGroup(runs));
+}
+
+/**
+ * The same, until there is one run, in which nothing is left of what was removed. A search that is under way begins again.
+ */
+export async function mergeWhole(trx: Trx, orgNumber: number): Promise<boolean> {
+  const runs = await findRuns(trx, orgNumber);
+  if (await removeSome(trx, runs, Number.POSITIVE_INFINITY)) return true;
+  const hasRemovals = runs.some(({ removals }) => removals > 0);
+  const isUnderWay = runs.some(({ is_built }) => is_built === 0);
+  return mergeDue(trx, runs, hasRemovals && !isUnderWay ? runs : null);
+}
+
+async function removeSome(trx: Trx, runs: readonly SearchRunRow[], goneUntil: number): Promise<boolean> {
+  const gone = runs.find(({ gone_at }) => gone_at !== null && gone_at <= goneUntil);
+  if (gone === undefined) return false;
+  if (!(await removeFirstRows(trx, gone.org_id, gone.run))) await removeRun(trx, gone.org_id, gone.run);
+  return true;
+}
+
+async function mergeDue(
+  trx: Trx,
+  runs: readonly SearchRunRow[],
+  group: readonly SearchRunRow[] | null,
+): Promise<boolean> {
+  if (group !== null) {
+    await mergePart(trx, runs, await beginMerge(trx, runs, group), group);
+    return true;
+  }
+  const underWay = runs.flatMap((target) => {
+    if (target.is_built === 1) return [];
+    const sources = runs.filter(({ merged_into }) => merged_into === target.run);
+    return [{ target, sources, bytes: bytesOf(sources) }];
+  });
+  // Small ones end soon.
+  const [next] = underWay.toSorted((one, other) => one.bytes - other.bytes);
+  if (next === undefined) return false;
+  await mergePart(trx, runs, next.target, next.sources);
+  return true;
+}
+
+function bytesOf(runs: readonly SearchRunRow[]): number {
+  return runs.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function levelOf({ bytes }: SearchRunRow): number {
+  return Math.max(0, Math.floor(Math.log(bytes / SMALLEST_BYTES) / Math.log(MERGED_MIN)));
+}
+
+// Runs that follow each other in age: enough of a level, the lowest first, and smaller ones between them.
+function dueGroup(runs: readonly SearchRunRow[]): SearchRunRow[] | null {
+  const live = runs.filter(isLive);
+  const levels = new Set(live.map(levelOf));
+  for (const level of [...levels].sort((one, other) => one - other)) {
+    let group: SearchRunRow[] = [];
+    for (const run of live) {
+      const isFree = run.merged_into === null && levelOf(run) <= level && group.length < MERGED_MAX;
+      if (isFree) group.push(run);
+      else if (isDue(group, level)) break;
+      else group = [];
+    }
+    if (isDue(group, level)) return group;
+  }
+  return null;
+}
+
+function isDue(group: readonly SearchRunRow[], level: number): boolean {
+  return group.filter((run) => levelOf(run) === level).length >= MERGED_MIN;
+}
+
+async function beginMerge(
+  trx: Trx,
+  runs: readonly SearchRunRow[],
+  group: readonly SearchRunRow[],
+): Promise<SearchRunRow> {
+  const [newest] = group;
+  if (newest === undefined) throw new Error('no runs to merge');
+  const target: SearchRunRow = {
+    ...newest,
+    ...{ run: nextNumber(runs), bytes: 0, is_built: 0, done: null, merged_into: null },
+    low: edgeOf(
+      group.map(({ low }) => low),
+      -1,
+    ),
+    high: edgeOf(
+      group.map(({ high }) => high),
+      1,
+    ),
+  };
+  await insertRun(trx, target);
+  for (const one of group) await changeRun(trx, one, { merged_into: target.run });
+  return target;
+}
+
+// The first or the last of some places.
+function edgeOf(places: readonly Uint8Array[], sign: 1 | -1): Uint8Array {
+  const [edge] = places.toSorted((one, other) => sign * Buffer.compare(other, one));
+  if (edge === undefined) throw new Error('no place');
+  return edge;
+}
+
+async function mergePart(
+  trx: Trx,
+  runs: readonly SearchRunRow[],
+  target: SearchRunRow,
+  sources: readonly SearchRunRow[],
+): Promise<void> {
+  // Nothing that is older has what they remove.
+  const leavesOutRemoved = sources.some(({ run }) => run === runs.findLast(isLive)?.run);
+  const removals = sources.reduce((sum, one) => sum + one.removals, 0);
+  const { rows, done } = await mergeFrom(trx, target.org_id, {
+    sources: sources.map(({ run }) => run),
+    done: target.done === null ? null : keyOfBytes(target.done),
+    ...{ leavesOutRemoved, hasRemoved: removals > 0 },
+  });
+  await insertRows(trx, target.org_id, target.run, rows);
+  const bytes = target.bytes + rows.reduce((sum, row) => sum + row.bytes.length, 0);
+  if (done !== null) {
+    const key = keyBytes({ ...done, run: target.run });
+    return changeRun(trx, target, { bytes, removals, done: key });
+  }
+  await changeRun(trx, target, {
+    ...{ bytes, removals: leavesOutRemoved ? 0 : removals, is_built: 1, done: null },
+  });
+  const now = Date.now();
+  for (const one of sources) await changeRun(trx, one, { merged_into: target.run, gone_at: now });
+}
