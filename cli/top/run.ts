@@ -2,9 +2,9 @@
 
 import { connectionFailureOf } from '../api/connection-error.ts';
 import { askOnce } from '../api/health.ts';
-import { serverBase } from '../api/server-url.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
+import { serverBase } from '../settings/server-url.ts';
 import { canShowScreen } from '../terminal/questions.ts';
 import { shellWord } from '../terminal/text.ts';
 import { type MetricsSample, metricsOf } from './sample.ts';
