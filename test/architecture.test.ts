@@ -93,6 +93,16 @@ const HOUSE: Record<string, string[]> = {
     'db/people',
     'db/tables',
   ],
+  'cli/browse': [
+    'cli/api',
+    'cli/input',
+    'cli/settings',
+    'cli/terminal',
+    'cli/where',
+    'db/model',
+    'db/model/resources',
+  ],
+  'cli/browse/screen': ['cli/api', 'cli/terminal', 'db/model', 'db/model/query'],
   'cli/browser': ['cli/api', 'cli/settings', 'cli/terminal'],
   'cli/bulk': [
     'cli/api',
@@ -108,6 +118,7 @@ const HOUSE: Record<string, string[]> = {
   'cli/commands': [
     'cli/api',
     'cli/backup',
+    'cli/browse',
     'cli/browser',
     'cli/bulk',
     'cli/database',
@@ -133,6 +144,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/settings',
     'cli/terminal',
     'cli/timeline',
+    'cli/top',
     'cli/undelete',
     'cli/webhooks',
     'db/model',
@@ -333,6 +345,8 @@ const HOUSE: Record<string, string[]> = {
   'cli/settings': ['cli/input', 'cli/terminal', 'db', 'db/model'],
   'cli/terminal': ['db', 'db/model'],
   'cli/timeline': ['cli/api', 'cli/follow', 'cli/settings', 'cli/terminal', 'db/model', 'db/model/resources'],
+  'cli/top': ['cli/api', 'cli/settings', 'cli/terminal'],
+  'cli/top/screen': ['cli/terminal'],
   'cli/undelete': [
     'cli/api',
     'cli/import/session',
@@ -541,6 +555,7 @@ describe('what a command loads', () => {
   // Where starting has to be fast, or a terminal shows more than a pipe.
   const LAZY = [
     // Ink is loaded on a terminal only.
+    'cli/browse/run.ts',
     'cli/import/screen/review.ts',
     // Color is decided before any other module loads, and a reader thread loads nothing of the command line.
     'cli/main.ts',
@@ -548,6 +563,7 @@ describe('what a command loads', () => {
     'cli/settings/debug.ts',
     // As above: the bar is Ink's.
     'cli/terminal/progress.ts',
+    'cli/top/run.ts',
     // Only a mistaken word can be the name of a resource.
     'cli/usage-errors.ts',
     // The plugin of the docs and all that it describes would slow down every start.
@@ -557,21 +573,8 @@ describe('what a command loads', () => {
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
-    ...[
-      'api',
-      'count',
-      'create',
-      'delete',
-      'export',
-      'get',
-      'health',
-      'import',
-      'link',
-      'list',
-      'mcp',
-      'open',
-    ],
-    ...['profile', 'report', 'search', 'update', 'upsert', 'watch'],
+    ...['api', 'browse', 'count', 'create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list'],
+    ...['mcp', 'open', 'profile', 'report', 'search', 'top', 'update', 'upsert', 'watch'],
   ];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
 

@@ -1,6 +1,7 @@
 // The manual: the pages that `crm help TOPIC` prints, in their groups and in the order of its list.
 import audit from './audit.md' with { type: 'text' };
 import backup from './backup.md' with { type: 'text' };
+import browse from './browse.md' with { type: 'text' };
 import changes from './changes.md' with { type: 'text' };
 import copy from './copy.md' with { type: 'text' };
 import deploy from './deploy.md' with { type: 'text' };
@@ -44,6 +45,7 @@ const MANUAL = {
   },
   'Your data': {
     records,
+    browse,
     search,
     query,
     timeline,

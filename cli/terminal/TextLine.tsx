@@ -1,7 +1,8 @@
 // A line of text that is typed on a screen.
 import { Text } from 'ink';
-import { type ReactNode, useRef, useState } from 'react';
-import { useKeys } from './use-keys.ts';
+import type { ReactNode } from 'react';
+import { useKeys } from './keys.tsx';
+import { useLatest } from './use-latest.ts';
 
 /** A label and the text so far; Enter takes it, Esc leaves it. */
 export function TextLine(props: {
@@ -11,13 +12,8 @@ export function TextLine(props: {
   onCancel: () => void;
 }): ReactNode {
   const { label, initial = '', onDone, onCancel } = props;
-  // Keys that arrive together need each other's text.
-  const typed = useRef({ before: initial, after: '' });
-  const [, setDrawn] = useState(typed.current);
-  const set = (before: string, after: string): void => {
-    typed.current = { before, after };
-    setDrawn(typed.current);
-  };
+  const typed = useLatest({ before: initial, after: '' });
+  const set = (before: string, after: string): void => typed.set({ before, after });
   useKeys((input, key) => {
     const { before, after } = typed.current;
     if (key.return) onDone(before + after);

@@ -1,6 +1,7 @@
 // Shows a screen that is used with keys, instead of everything else; only ever loaded on a terminal.
 import { render, useInput, useWindowSize } from 'ink';
 import type { ReactNode } from 'react';
+import { KeyInput } from './keys.tsx';
 import { stderr } from './streams.ts';
 
 export interface ScreenSize {
@@ -24,7 +25,11 @@ export async function showScreen<T>(Screen: (props: ScreenProps<T>) => ReactNode
     useInput((input, key) => {
       if (key.ctrl && input === 'c') left.resolve(null);
     });
-    return <Screen size={size} hasColor={hasColor} leave={left.resolve} />;
+    return (
+      <KeyInput>
+        <Screen size={size} hasColor={hasColor} leave={left.resolve} />
+      </KeyInput>
+    );
   }
   const app = render(<Whole />, {
     stdout: stderr.stream,

@@ -6,6 +6,7 @@ import { surveyInput } from '../../cli/import/plan/survey.ts';
 import type { ImportRequest } from '../../cli/import/request.ts';
 import type { ImportView } from '../../cli/import/screen/draft.ts';
 import { ImportScreen } from '../../cli/import/screen/ImportScreen.tsx';
+import { KeyInput } from '../../cli/terminal/keys.tsx';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { Sandbox } from '../support/command.ts';
 import { until } from '../support/until.ts';
@@ -42,7 +43,9 @@ async function screen(size: { columns: number; rows: number }, initial: ImportRe
   const left: (ImportRequest | 'cancelled')[] = [];
   const leave = (result: ImportRequest | 'cancelled') => void left.push(result);
   const { stdin, lastFrame } = render(
-    <ImportScreen {...{ subject, initial, size, leave }} hasColor={false} />,
+    <KeyInput>
+      <ImportScreen {...{ subject, initial, size, leave }} hasColor={false} />
+    </KeyInput>,
   );
   const frame = () => lastFrame() ?? '';
   const type = async (keys: string, shows: string) => {
@@ -105,7 +108,7 @@ describe('the screen', () => {
     await type(ENTER, '"sales_agent" becomes:');
     await type('leave', 'becomes: leave');
     await type(ESCAPE, '› sales_agent    → custom');
-    // Keys that arrive at once count one by one.
+    // KeyInput that arrive at once count one by one.
     await type('ct', '[x] t new stages');
     stdin.write('i');
     await until(() => left.length > 0);

@@ -1,11 +1,12 @@
 // The mapping of an import with its first rows, before anything is sent: keys change it.
 import { Box, Text } from 'ink';
-import { type ReactNode, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import { formatCount } from '../../terminal/format.ts';
+import { useKeys } from '../../terminal/keys.tsx';
 import { MARK_COLUMNS, RowList } from '../../terminal/RowList.tsx';
 import { cut, fit, movedBy } from '../../terminal/screen-text.ts';
 import type { ScreenProps } from '../../terminal/show-screen.tsx';
-import { useKeys } from '../../terminal/use-keys.ts';
+import { useLatest } from '../../terminal/use-latest.ts';
 import { wrapLines } from '../../terminal/wrap.ts';
 import type { ImportRequest } from '../request.ts';
 import { type Draft, draftOf, type ImportView, switchesOf, withMeaning, withSwitched } from './draft.ts';
@@ -20,15 +21,8 @@ export function ImportScreen(
   props: ScreenProps<ImportRequest | 'cancelled'> & { subject: ImportView; initial: ImportRequest },
 ): ReactNode {
   const { subject, initial, size, hasColor, leave } = props;
-  const [request, setDrawn] = useState(initial);
-  // Keys that arrive together need what those before them changed.
-  const latest = useRef(initial);
-  const setRequest = (changed: ImportRequest): void => {
-    latest.current = changed;
-    setDrawn(changed);
-  };
-  const [selected, setSelected] = useState(0);
-  const [isChoosing, setChoosing] = useState(false);
+  const state = useLatest({ request: initial, selected: 0, isChoosing: false });
+  const { request, selected, isChoosing } = state.current;
   const draft = draftOf(subject, request);
   const problems = problemLines(draft, size.columns);
   const facts = [...(subject.estimate?.split('\n') ?? []).map((line) => cut(line, size.columns))];
@@ -36,20 +30,22 @@ export function ImportScreen(
   const current = draft.columns[selected];
   useKeys(
     (input, key) => {
-      const moved = movedBy(key, selected, { count: draft.columns.length, height });
+      const now = state.current;
+      if (now.isChoosing) return;
+      const moved = movedBy(key, now.selected, { count: draft.columns.length, height });
       const turned = switchesOf(subject.resource).find((one) => one.key === input);
-      if (moved !== undefined) setSelected(moved);
-      else if (key.return && current !== undefined) setChoosing(true);
-      else if (turned !== undefined) setRequest(withSwitched(latest.current, turned.name));
-      else if (input === 'i' && draftOf(subject, latest.current).problems.length === 0) leave(latest.current);
+      if (moved !== undefined) state.set({ ...now, selected: moved });
+      else if (key.return && draft.columns.length > 0) state.set({ ...now, isChoosing: true });
+      else if (turned !== undefined) state.set({ ...now, request: withSwitched(now.request, turned.name) });
+      else if (input === 'i' && draftOf(subject, now.request).problems.length === 0) leave(now.request);
       else if (input === 'q' || key.escape) leave('cancelled');
     },
     { isActive: !isChoosing },
   );
   const choose = (meaning: string | null): void => {
-    setChoosing(false);
-    if (meaning !== null && current !== undefined)
-      setRequest(withMeaning(latest.current, current.header, meaning));
+    const isChanged = meaning !== null && current !== undefined;
+    const changed = isChanged ? withMeaning(state.current.request, current.header, meaning) : request;
+    state.set({ ...state.current, request: changed, isChoosing: false });
   };
   const { name } = subject.resource;
   const count = subject.rowCount === null ? '' : `, ${formatCount(subject.rowCount)} rows`;

@@ -1,11 +1,12 @@
 // What a column can become: a list that typing narrows.
 import { Box, Text } from 'ink';
-import { type ReactNode, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { Resource } from '../../../db/model/resource.ts';
+import { useKeys } from '../../terminal/keys.tsx';
 import { RowList } from '../../terminal/RowList.tsx';
 import { cut, movedBy } from '../../terminal/screen-text.ts';
 import type { ScreenSize } from '../../terminal/show-screen.tsx';
-import { useKeys } from '../../terminal/use-keys.ts';
+import { useLatest } from '../../terminal/use-latest.ts';
 import { choicesFor, type DraftColumn } from './draft.ts';
 
 /** Chooses a meaning, or null to leave the column as it is. */
@@ -17,42 +18,40 @@ export function MeaningList(props: {
   choose: (meaning: string | null) => void;
 }): ReactNode {
   const { resource, column, size, hasColor, choose } = props;
-  // Keys that arrive together need each other's text.
-  const typed = useRef('');
-  const [{ selected }, setState] = useState({ typed: '', selected: 0 });
+  const state = useLatest({ typed: '', selected: 0 });
   const matching = (): string[] => {
-    const text = typed.current.toLowerCase();
-    return choicesFor(resource, column.header).filter((name) => name.toLowerCase().includes(text));
+    const text = state.current.typed.toLowerCase();
+    return choicesFor(resource, column.header).filter((name) => labelOf(name).toLowerCase().includes(text));
   };
   const height = Math.max(1, size.rows - 4);
-  const narrow = (text: string): void => {
-    typed.current = text;
-    setState({ typed: text, selected: 0 });
-  };
   useKeys((input, key) => {
+    const { typed, selected } = state.current;
     const choices = matching();
     const moved = movedBy(key, selected, { count: choices.length, height });
     const choice = choices[selected];
-    if (moved !== undefined) setState({ typed: typed.current, selected: moved });
+    if (moved !== undefined) state.set({ typed, selected: moved });
     else if (key.escape) choose(null);
     else if (key.return && choice !== undefined) choose(choice);
-    else if (key.backspace || key.delete) narrow(typed.current.slice(0, -1));
-    else if (!key.ctrl && !key.meta && /^\P{Cc}+$/u.test(input)) narrow(typed.current + input);
+    else if (key.backspace || key.delete) state.set({ typed: typed.slice(0, -1), selected: 0 });
+    else if (!key.ctrl && !key.meta && /^\P{Cc}$/u.test(input))
+      state.set({ typed: typed + input, selected: 0 });
   });
+  const { typed, selected } = state.current;
   const values = column.values.filter((value) => value !== '').join(' · ');
   return (
     <Box flexDirection="column">
-      <Text wrap="truncate">{cut(`"${column.header}" becomes: ${typed.current}`, size.columns)}</Text>
+      <Text wrap="truncate">{cut(`"${column.header}" becomes: ${typed}`, size.columns)}</Text>
       <Text dimColor={hasColor} wrap="truncate">
         {cut(values, size.columns)}
       </Text>
-      <RowList
-        {...{ selected, height, hasColor, columns: size.columns }}
-        lines={matching().map((name) => (name === '-' ? '-  (leave out)' : name))}
-      />
+      <RowList {...{ selected, height, hasColor, columns: size.columns }} lines={matching().map(labelOf)} />
       <Text dimColor={hasColor} wrap="truncate">
         {cut('type to narrow · ↑↓ move · Enter choose · Esc back', size.columns)}
       </Text>
     </Box>
   );
+}
+
+function labelOf(name: string): string {
+  return name === '-' ? '-  (leave out)' : name;
 }
