@@ -7,9 +7,9 @@ import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
 import { updateFields } from '../api/body.ts';
 import type { Client } from '../api/client.ts';
 import { type ApiResponse, includedIn, recordOf } from '../api/envelope.ts';
+import { IdFinder } from '../api/id-finder.ts';
 import { listAt, type Page, type Pageable } from '../api/pages.ts';
 import { nameOf } from '../api/record-name.ts';
-import { References } from '../api/references.ts';
 import { resourcePath } from '../api/target.ts';
 import { givenValues, namedFields } from '../api/values.ts';
 import { isOurId } from '../input/record-id.ts';
@@ -109,7 +109,7 @@ export class BrowserSource {
     const [kind] = [...namedFields(fields)].find(([, one]) => one === field) ?? [];
     const isNamed = kind !== undefined && text !== '' && !isOurId(text);
     const values = givenValues([`${isNamed ? kind : field}=${text}`], fields);
-    const body = await values.found(new References(this.#client), async () => String(record.pipeline_id));
+    const body = await values.found(new IdFinder(this.#client), async () => String(record.pipeline_id));
     const headers: Record<string, string> = etag === undefined ? {} : { 'if-match': etag };
     await this.#client.request('PATCH', resourcePath(resource, String(record.id)), { body, headers });
   }
