@@ -92,11 +92,10 @@ async function refuseTarget(db: string, file: string, keep: number | undefined):
   if (kind !== 'file')
     throw usageError(`${file} is a ${kind}.`, `choose a file, such as ${join(file, 'crm.db')}`);
   if (keep !== undefined) return;
-  throw new CliError(`The file ${file} already exists.`, {
-    nextSteps: [
-      `choose another file, or keep older backups too: --keep 7 (as ${basename(file)}.1, ${basename(file)}.2, …)`,
-    ],
-  });
+  throw usageError(
+    `The file ${file} already exists.`,
+    `choose another file, or keep older backups too: --keep 7 (as ${basename(file)}.1, ${basename(file)}.2, …)`,
+  );
 }
 
 function takePlace(part: string, file: string, keep: number): void {

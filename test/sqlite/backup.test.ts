@@ -110,7 +110,7 @@ describe('a backup', () => {
 
   test('takes no place that is taken, unless older ones are to be kept', async () => {
     const refused = await sandbox.crm(['backup', 'told.db']);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--keep 7')]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--keep 7')]);
     const first = readFileSync(sandbox.path('told.db'));
     for (let count = 0; count < 3; count++) await sandbox.ok(['backup', 'told.db', '--keep', '3', '--quiet']);
     const names = readdirSync(sandbox.folder).filter((name) => name.startsWith('told.db'));
