@@ -197,7 +197,7 @@ test(
   async () => {
     const rows = Array.from({ length: 400 }, (_, index) => `Row ${index}\n`).join('');
     await sandbox.write('many.csv', `first_name\n${rows}`);
-    const args = ['import', 'contacts', 'many.csv', '--batch-size', '2', '--debug'];
+    const args = ['import', 'contacts', 'many.csv', '--batch-size', '2', '--yes', '--debug'];
     const columns = 1_500;
     const { code, output } = await sandbox.onTerminal(args, { columns });
     expect(code).toBe(0);

@@ -17,10 +17,10 @@ test('every part is counted from its own beginning', async () => {
   await reporter.start({ label: 'links', unit: 'links', total: 3, startAt: 1 });
   reporter.settled(2, { created: 1, updated: 0, skipped: 0, rejected: 0 });
   expect(shown).toEqual([
-    ['notes', { done: 0, ok: 0, failed: 0, skipped: 0 }],
-    ['notes', { done: 9, ok: 6, failed: 2, skipped: 1 }],
-    ['links', { done: 1, ok: 0, failed: 0, skipped: 0 }],
-    ['links', { done: 2, ok: 1, failed: 0, skipped: 0 }],
+    ['notes', { done: 0, ok: 0, failed: 0, skipped: 0, reasons: [] }],
+    ['notes', { done: 9, ok: 6, failed: 2, skipped: 1, reasons: [] }],
+    ['links', { done: 1, ok: 0, failed: 0, skipped: 0, reasons: [] }],
+    ['links', { done: 2, ok: 1, failed: 0, skipped: 0, reasons: [] }],
   ]);
 });
 

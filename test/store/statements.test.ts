@@ -37,7 +37,8 @@ const create = async (path: string, body: Json) => (await send(post(path, body))
 /** A statement as its verb and table, a command as it is. */
 function nameOf(text: string): string {
   // Without what its columns look up.
-  const plain = text.replaceAll(/\(\s*select [^()]*(?:"settings"|as record)[^()]*\)/g, '').trim();
+  const looked = /\(\s*select [^()]*(?:"settings"|as record)[^()]*\)|extract\(epoch from/g;
+  const plain = text.replaceAll(looked, '').trim();
   const [, verb, table] =
     /^(\w+)\b.*?(?:from|into|update) "?(\w+)/s.exec(`${plain.split(' ')[0]} ${plain}`) ?? [];
   return table === undefined ? text.toLowerCase().replace(' immediate', '') : `${verb} ${table}`;
@@ -50,9 +51,7 @@ const TIMED = /^pragma|^select settings|pg_class|^analyze|pg_notify/;
 const APART = /api_key|minute_counts/;
 
 function allNamesOf(texts: readonly string[]): string[] {
-  return texts.flatMap((text) =>
-    [text, nameOf(text)].some((name) => TIMED.test(name)) ? [] : [nameOf(text)],
-  );
+  return texts.map(nameOf).filter((name) => !TIMED.test(name));
 }
 
 function namesOf(texts: readonly string[]): string[] {
