@@ -88,14 +88,7 @@ export class CandidateStream {
   }
 
   async #readParts(sources: readonly Source[], at: SearchPlace): Promise<void> {
-    const unread = sources.flatMap((source) => source.unread(at));
-    const some = unread.filter(({ run }) => !isLater(run.low, at));
-    for (const list of unread) list.part = null;
-    const parts = await this.#find(some.map((list) => [list, at]));
-    for (const [index, list] of some.entries()) {
-      const part = parts[index];
-      list.part = part == null || isLater(part.first, at) ? null : part;
-    }
+    this.examined += await readParts(this.#db, this.#orgNumber, sources, at);
   }
 
   // Those of the entries, newest first, that are in a list of the source; and of the named ones those that it names as well.
@@ -124,11 +117,34 @@ export class CandidateStream {
     };
   }
 
-  async #find(wanted: readonly [RunList, SearchPlace][]): ReturnType<typeof findParts> {
+  #find(wanted: readonly [RunList, SearchPlace][]): ReturnType<typeof findParts> {
     this.examined += wanted.length;
-    const keys = wanted.map(([{ name, run }, place]) => ({ run: run.run, list: name, place }));
-    return findParts(this.#db, this.#orgNumber, keys);
+    return findParts(this.#db, this.#orgNumber, wanted.map(keyAt));
   }
+}
+
+const keyAt = ([{ name, run }, place]: [RunList, SearchPlace]) => ({ run: run.run, list: name, place });
+
+/** Reads of the lists of sources what is at a place or before it; returns how many were looked at. */
+export async function readParts(
+  db: Db,
+  orgNumber: number,
+  sources: readonly Source[],
+  at: SearchPlace,
+): Promise<number> {
+  const unread = sources.flatMap((source) => source.unread(at));
+  const some = unread.filter(({ run }) => !isLater(run.low, at));
+  for (const list of unread) list.part = null;
+  const parts = await findParts(
+    db,
+    orgNumber,
+    some.map((list) => keyAt([list, at])),
+  );
+  for (const [index, list] of some.entries()) {
+    const part = parts[index];
+    list.part = part == null || isLater(part.first, at) ? null : part;
+  }
+  return some.length;
 }
 
 function isNamed(source: Source, entry: SearchEntry, lookedUp: LookedUp): boolean {

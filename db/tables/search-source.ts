@@ -43,6 +43,12 @@ export class Source {
     return this.lists.reduce((sum, { length }) => sum + length, this.#known.length);
   }
 
+  /** How many entries are read or known. */
+  get entriesRead(): number {
+    const read = this.lists.flat().reduce((sum, { part }) => sum + (part?.entries.length ?? 0), 0);
+    return this.#known.reduce((sum, { entries }) => sum + entries.length, read);
+  }
+
   /** Whether no list has anything. */
   get isEmpty(): boolean {
     return this.lists.length === 0 && this.#known.every(({ entries }) => entries.length === 0);

@@ -3,7 +3,9 @@
 import type { Db } from '../engine/schema.ts';
 import type { TextTier } from '../model/searched.ts';
 import { indexedTerm, type Term } from '../model/words.ts';
+import { readParts } from './search-candidates.ts';
 import { ownerList, resourceList, wordList } from './search-keys.ts';
+import { LAST_PLACE } from './search-places.ts';
 import { findBegun } from './search-prefixes.ts';
 import type { Run } from './search-runs.ts';
 import { Source } from './search-source.ts';
@@ -25,6 +27,9 @@ export interface SearchScope {
 
 // What is left is decided by the content of records.
 const TERMS_MAX = 12;
+// Of so few records the content is read sooner than all words that begin in some way.
+const FEW = 16;
+
 /** Where to look for candidates. */
 export interface ChosenSources {
   sources: Source[];
@@ -42,13 +47,14 @@ export async function sourcesOf(db: Db, scope: SearchScope): Promise<ChosenSourc
   const listsOf = (word: string) => tiers.map((one) => wordList(one, word));
   const whole = indexed.filter(({ isPrefix }) => !isPrefix).slice(0, TERMS_MAX);
   const sources = whole.map(({ word }) => new Source(listsOf(word), runs));
-  const prefixes = indexed.filter(({ isPrefix }) => isPrefix).slice(0, TERMS_MAX);
+  let examined = whole.length === terms.length ? 0 : await readParts(db, orgNumber, sources, LAST_PLACE);
+  const areFew = sources.some(({ entriesRead }) => entriesRead <= FEW);
+  const prefixes = areFew ? [] : indexed.filter(({ isPrefix }) => isPrefix).slice(0, TERMS_MAX);
   const starts = prefixes.map(({ word }) => listsOf(word));
   const share = 1 / starts.flat().length;
   const begun = await Promise.all(
     starts.map((some) => Promise.all(some.map((start) => findBegun(db, orgNumber, { runs, start, share })))),
   );
-  let examined = 0;
   for (const some of begun) {
     const found = some.flatMap((one) => one ?? []);
     examined += found.reduce((sum, one) => sum + one.examined, 0);
