@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 
 /** Runs, each with a seed of its own, and requests in each of them. */
 // A third as many on PostgreSQL: what only an engine can get wrong comes soon.
-const SEEDS = Number(process.env.MODEL_SEEDS ?? (isPostgres ? 10 : 24));
+const SEEDS = Number(process.env.MODEL_SEEDS ?? (isPostgres ? 14 : 40));
 const OPERATIONS = Number(process.env.MODEL_OPERATIONS ?? 150);
 const FIRST_SEED = Number(process.env.MODEL_FIRST_SEED ?? 1);
 const HOUR_MS = 3_600_000;
