@@ -141,8 +141,10 @@ describe('the options of a command', () => {
       const section = optionsSection(command);
       const shown = words(plain(section, 80));
       // What is in parentheses can have the choices as well.
-      for (const option of command.options.filter(({ hidden }) => !hidden))
-        expect(shown).toContain(words(option.description.replace(/ \(default: .*\)$/, '')).trim());
+      // What is in parentheses can have the choices before it.
+      for (const { description } of command.options.filter(({ hidden }) => !hidden))
+        for (const part of description.split(/ \((?=default: .*\)$)/))
+          expect(shown).toContain(words(part).trim());
     }
   });
 });
