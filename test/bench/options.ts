@@ -16,6 +16,8 @@ export interface Options {
   readers: number | undefined;
   /** The size of a large database to measure instead of all else, 1 for a million contacts; undefined for none. */
   large: number | undefined;
+  /** The folder in which a large database on a file is kept, or was kept by an earlier run; undefined to remove it. */
+  keep: string | undefined;
   /** So many different requests of each kind a large database is asked. */
   requests: number;
   /** Address of a PostgreSQL server, to run crm and a bare server there too. */
@@ -47,6 +49,7 @@ Compares dist/crm (or CRM_BIN) with bare servers, and with another build of crm 
   --contacts N       contacts that are there (${FULL.contacts.toLocaleString('en')})
   --connections N    connections at a time (${FULL.connections})
   --large [SCALE]    a large database instead: 1 (if no scale is given) is a million contacts, 0.01 ten thousand
+  --keep FOLDER      keeps its file there; a later run asks the same one, and makes only its writes on a copy
   --json FILE        writes every figure to a file too
   --short            few contacts and fractions of a second: shows that it works, measures nothing`;
 
@@ -66,6 +69,7 @@ export function readOptions(args: readonly string[]): Options {
       postgres: text,
       readers: text,
       large: text,
+      keep: text,
       short: { type: 'boolean' },
       help: { type: 'boolean' },
     },
@@ -91,6 +95,7 @@ export function readOptions(args: readonly string[]): Options {
     readers: values.readers === undefined ? undefined : numberOf('readers'),
     requests: values.short ? REQUESTS_SHORT : REQUESTS,
     large: isLarge ? numberOf('large') : undefined,
+    keep: values.keep,
     json: values.json,
     postgres: values.postgres,
   };

@@ -7,6 +7,7 @@ import { type Asked, answersTo } from './answers.ts';
 import { askByHand, HAND_QUESTIONS, indexByHand } from './by-hand.ts';
 import { searchBytesOf, seedBuild, serveAsked, waitUntilFilled } from './filling.ts';
 import { Inside } from './inside.ts';
+import { copyOf, type Filled, readKept, writeKept } from './kept.ts';
 import { QUESTIONS } from './questions.ts';
 import {
   ANSWERS_HEADER,
@@ -43,6 +44,8 @@ export interface EngineOptions {
   only: readonly string[];
   /** An empty folder. */
   folder: string;
+  /** Where the database is kept, or was by an earlier run; undefined for the empty folder. */
+  keep: string | undefined;
   /** Of a server, for the engine that needs them. */
   databases: Databases | undefined;
   databaseCpu: CpuClock | undefined;
@@ -51,47 +54,60 @@ export interface EngineOptions {
 
 /** Runs everything that was asked for, and prints each figure as soon as it is known. */
 export async function measureEngine(options: EngineOptions): Promise<EngineReport> {
-  const { engine, binary, scale, only, folder, databases, databaseCpu, print } = options;
-  const build = initialize({ name: engine, binary }, folder, await databases?.create());
+  const { engine, binary, only, folder, keep, databaseCpu, print } = options;
+  const known = keep === undefined ? null : await readKept(keep, options);
+  const { build, userKey, samples, ...found } = known ?? (await fillAnew(options));
+  print([...found.filled.map(filledLine), ...sizeLines(found.sizes, samples.counts), ANSWERS_HEADER]);
+  const answers = [];
+  let server = await serveAsked(build, { userKey, databaseCpu });
+  try {
+    for (const question of QUESTIONS.filter(({ name }) => only.length === 0 || only.includes(name))) {
+      const answered = await answersTo(question, server, samples, options);
+      print([answersLine(answered)]);
+      answers.push(answered);
+    }
+    const report: EngineReport = {
+      ...{ engine, version: runCrm(binary, ['version']), answers, ...found },
+      ...{ searchBytesPerContact: null, writes: [], byHand: null },
+    };
+    if (only.length > 0) return report;
+    await server.stop();
+    const written = keep === undefined ? build : copyOf(build, folder);
+    for (const flags of [[], UNLOGGED]) {
+      server = await serveAsked({ ...written, flags }, { userKey, databaseCpu });
+      report.writes.push(await writesOn(server, options, flags));
+      await server.stop();
+    }
+    report.searchBytesPerContact = await searchBytesPerContact(options);
+    print([`  search index of a contact: ${Math.round(report.searchBytesPerContact)} bytes`]);
+    if (options.databases !== undefined) report.byHand = await byHand(build, samples, options);
+    return report;
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Writes a large database, lets a server fill in the rest, and keeps it if that is asked for. */
+async function fillAnew(options: EngineOptions): Promise<Filled> {
+  const { engine, binary, scale, folder, keep, databases, databaseCpu, print } = options;
+  const build = initialize({ name: engine, binary }, keep ?? folder, await databases?.create());
   const userKey = issueUserKey(build);
   const startedAt = performance.now();
   const samples = await seedBuild(build, scale);
   const seedSeconds = (performance.now() - startedAt) / 1_000;
   await databases?.settle(build.db);
-  await using inside = new Inside(build.db);
-  const sizesBefore = await inside.sizes();
   print([
     `${engine}: ${samples.counts.contacts.toLocaleString('en')} contacts in ${seedSeconds.toFixed(1)} s`,
   ]);
-  let server = await serveAsked(build, { userKey, databaseCpu });
-  try {
-    const filled = await waitUntilFilled(server, inside);
-    await databases?.settle(build.db);
-    const sizes = await inside.sizes();
-    print([...filled.map(filledLine), ...sizeLines(sizes, samples.counts), ANSWERS_HEADER]);
-    const answers = [];
-    for (const question of QUESTIONS.filter(({ name }) => only.length === 0 || only.includes(name))) {
-      const found = await answersTo(question, server, samples, options);
-      print([answersLine(found)]);
-      answers.push(found);
-    }
-    const report: EngineReport = {
-      ...{ engine, version: runCrm(binary, ['version']), seedSeconds, filled, sizesBefore, sizes, answers },
-      ...{ searchBytesPerContact: null, writes: [], byHand: null },
-    };
-    if (only.length > 0) return report;
-    report.writes.push(await writesOn(server, inside, options, []));
-    await server.stop();
-    server = await serveAsked({ ...build, flags: UNLOGGED }, { userKey, databaseCpu });
-    report.writes.push(await writesOn(server, inside, options, UNLOGGED));
-    await server.stop();
-    report.searchBytesPerContact = await searchBytesPerContact(options);
-    print([`  search index of a contact: ${Math.round(report.searchBytesPerContact)} bytes`]);
-    if (databases !== undefined) report.byHand = await byHand(build, samples, options);
-    return report;
-  } finally {
-    await server.stop();
-  }
+  await using inside = new Inside(build.db);
+  const sizesBefore = await inside.sizes();
+  const server = await serveAsked(build, { userKey, databaseCpu });
+  const filled = await waitUntilFilled(server, inside).finally(() => server.stop());
+  await databases?.settle(build.db);
+  const sizes = await inside.sizes();
+  const made = { build, userKey, samples, seedSeconds, filled, sizesBefore, sizes };
+  if (keep !== undefined) await writeKept(keep, made);
+  return made;
 }
 
 /** Issues a key that sees the records of one user. */
@@ -102,10 +118,10 @@ function issueUserKey({ binary, db }: Build): string {
 
 async function writesOn(
   server: Asked,
-  inside: Inside,
   options: EngineOptions,
   flags: readonly string[],
 ): Promise<EngineReport['writes'][number]> {
+  await using inside = new Inside(server.build.db);
   const costs = await writeCosts(server, inside, options);
   const named = { flags: flags.join(' '), costs };
   options.print([`crm serve ${named.flags}`.trimEnd(), WRITES_HEADER, ...costs.map(writeLine)]);

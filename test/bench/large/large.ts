@@ -16,7 +16,7 @@ const NAMES = QUESTIONS.map(({ name }) => name);
 
 /** Runs it on a file in an empty folder, and in databases of a server if there is one. */
 export async function measureLarge(
-  { large = 1, seconds, rounds, requests, only, postgres }: Options,
+  { large = 1, seconds, rounds, requests, only, postgres, keep }: Options,
   folder: string,
   databases: Databases | undefined,
 ): Promise<LargeReport> {
@@ -37,6 +37,7 @@ export async function measureLarge(
     mkdirSync(own);
     const found = await measureEngine({
       ...{ engine, binary: findBinary(), scale: large, seconds, rounds, requests, folder: own },
+      keep: isServer ? undefined : keep,
       only: only.filter((name) => NAMES.includes(name)),
       databases: isServer ? databases : undefined,
       databaseCpu: isServer ? databaseCpu : undefined,
