@@ -5,13 +5,14 @@ import { getResource } from '../../../db/model/resources/registry.ts';
 import { openStore, type Store } from '../../../db/store.ts';
 import { beginBackfill } from '../../../db/tables/backfills.ts';
 import { FILLERS } from '../../../db/tables/fillers.ts';
+import { withoutIndexes } from './bare-tables.ts';
 import { type Ground, Records, type Rows } from './records.ts';
 import { SampleKeeper, type Samples } from './samples.ts';
 import { Wording } from './wording.ts';
 import { type Counts, worldAt } from './world.ts';
 
 const SEED = 20;
-const RECORDS_PER_WRITE = 1_000;
+const RECORDS_PER_WRITE = 5_000;
 // Each after what it refers to.
 const KINDS = [
   'companies',
@@ -41,12 +42,14 @@ export async function fillDatabase(
   scale: number,
   kinds: readonly string[],
 ): Promise<Samples> {
-  const store = await openStore(address, { create: false });
-  try {
-    return await fillStore(store, scale, kinds);
-  } finally {
-    await store.close();
-  }
+  return withoutIndexes(address, [...KINDS, ...Object.keys(BESIDE)], async () => {
+    const store = await openStore(address, { create: false });
+    try {
+      return await fillStore(store, scale, kinds);
+    } finally {
+      await store.close();
+    }
+  });
 }
 
 async function fillStore(store: Store, scale: number, kinds: readonly string[]): Promise<Samples> {
