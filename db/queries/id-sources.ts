@@ -62,12 +62,17 @@ function valuesOf({ type, given }: IdSource): Record<string, string | number | n
   return typeof given === 'object' ? { type, ...given } : { type, given };
 }
 
-/** IDs of a source, fewer than asked for only if there are no more. */
-export async function findIds(db: Db, org: number, source: IdSource, limit: number): Promise<string[]> {
+/** IDs of a source, and how many entries were read for them: fewer than asked for only if there are no more. */
+export async function findIds(
+  db: Db,
+  org: number,
+  source: IdSource,
+  limit: number,
+): Promise<{ ids: string[]; entries: number }> {
   // In order even so, where the index has one: PostgreSQL then reads no more entries than asked for.
   const run = statementOf(source, source.isOrdered ? 'asc' : null);
   const rows = await run(db, { org, ...valuesOf(source), ...ALL_IDS, limit });
-  return rows.flatMap(({ id }) => id ?? []);
+  return { ids: rows.flatMap(({ id }) => id ?? []), entries: rows.length };
 }
 
 /** Which IDs of sources to list. */

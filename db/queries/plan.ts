@@ -42,9 +42,9 @@ async function gather({ db, org, examination }: WalkQuery, { ids, sources }: Lea
   for (const source of sources) {
     const limit = GATHERED_MAX + 1 - found.size;
     const some = await findIds(db, org, source, limit);
-    examination.add(some.length);
-    for (const id of some) found.add(id);
-    if (some.length === limit || found.size > GATHERED_MAX) return null;
+    examination.add(some.entries);
+    for (const id of some.ids) found.add(id);
+    if (some.entries === limit || found.size > GATHERED_MAX) return null;
   }
   return [...found];
 }

@@ -41,9 +41,13 @@ export interface FoundPage {
   examined: number;
 }
 
-/** The next records of a query, in its order. */
-export async function findQueryPage(db: Db, query: PageQuery): Promise<FoundPage> {
-  const examination = new Examination(PAGE_EXAMINED_MAX);
+/** The next records of a query, in its order; at least one is examined, whatever the limit. */
+export async function findQueryPage(
+  db: Db,
+  query: PageQuery,
+  examinedMax: number = PAGE_EXAMINED_MAX,
+): Promise<FoundPage> {
+  const examination = new Examination(examinedMax);
   const places: QueryPlace[] = [];
   const { limit } = query;
   const stoppedAt = await visit(db, query, examination, limit + 1, (place) => {
@@ -64,9 +68,13 @@ export interface Count {
 }
 
 /** How many records a query finds, or at least. */
-export async function countRecords(db: Db, query: RecordQuery): Promise<Count> {
-  if (conditionsIn(query.filter).length === 0) return countEvery(db, query);
-  const examination = new Examination(COUNT_EXAMINED_MAX);
+export async function countRecords(
+  db: Db,
+  query: RecordQuery,
+  examinedMax: number = COUNT_EXAMINED_MAX,
+): Promise<Count> {
+  if (conditionsIn(query.filter).length === 0) return countEvery(db, query, examinedMax);
+  const examination = new Examination(examinedMax);
   let count = 0;
   const sort = getQuerySort(query.resource, 'created_at');
   const whole = { ...query, sort, direction: 'asc' as const, after: null };
@@ -77,14 +85,14 @@ export async function countRecords(db: Db, query: RecordQuery): Promise<Count> {
   return { count, isExact: stoppedAt === null, examined: examination.count };
 }
 
-async function countEvery(db: Db, query: RecordQuery): Promise<Count> {
+async function countEvery(db: Db, query: RecordQuery, examinedMax: number): Promise<Count> {
   const { orgNumber: org, resource } = query;
   const found = await countAll(db, resource, {
     org,
     ownerId: ownerOf(query),
-    limit: COUNT_EXAMINED_MAX + 1,
+    limit: examinedMax + 1,
   });
-  const count = Math.min(found, COUNT_EXAMINED_MAX);
+  const count = Math.min(found, examinedMax);
   return { count, isExact: count === found, examined: count };
 }
 

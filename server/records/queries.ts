@@ -6,7 +6,7 @@ import { type Condition, conditionsIn, type FilterNode } from '../../db/model/qu
 import { getQuerySort, type QueryDirection, type QueryPlace } from '../../db/model/query/sorts.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
-import { type Count, countRecords, findQueryPage } from '../../db/queries/run-query.ts';
+import { type Count, countRecords, findQueryPage, type RecordQuery } from '../../db/queries/run-query.ts';
 import { findPage } from '../../db/tables/records.ts';
 import { canSee } from '../access.ts';
 import { presentAll } from './records.ts';
@@ -40,7 +40,7 @@ export async function queryPage(
   request: QueryRequest,
 ): Promise<QueryPage> {
   const { db, access } = reader;
-  const query = await queryOf(reader, resource, request.filter);
+  const query = await visibleQuery(reader, resource, request.filter);
   const sort = getQuerySort(resource, request.sortBy);
   const found = await findQueryPage(db, { ...request, ...query, sort });
   const ids = found.places.map(({ id }) => id);
@@ -60,10 +60,15 @@ export async function queryPage(
 
 /** How many records that the key can see meet a filter. */
 export async function countMatching(reader: Reader, resource: Resource, filter: FilterNode): Promise<Count> {
-  return countRecords(reader.db, await queryOf(reader, resource, filter));
+  return countRecords(reader.db, await visibleQuery(reader, resource, filter));
 }
 
-async function queryOf(reader: Reader, resource: Resource, filter: FilterNode) {
+/** What a query is about for a key, which finds nothing by the IDs of records that it cannot see. */
+export async function visibleQuery(
+  reader: Reader,
+  resource: Resource,
+  filter: FilterNode,
+): Promise<RecordQuery> {
   const { orgNumber, userId } = reader.access;
   return { orgNumber, userId, resource, filter: await withoutHidden(reader, filter) };
 }

@@ -50,9 +50,13 @@ function filterOf(world: QueryWorld, seen: Seen, resource: string, levels = 3): 
 }
 
 function conditionsOf(world: QueryWorld, seen: Seen, resource: string): fc.Arbitrary<Json> {
-  const fields = Object.entries(FILTERED_FIELDS[resource] ?? {});
+  // Kinds of which there are few fields come up as often as others.
+  const kinds = [
+    ...Map.groupBy(Object.entries(FILTERED_FIELDS[resource] ?? {}), ([, kind]) => kind).values(),
+  ];
   const condition = fc
-    .constantFrom(...fields)
+    .constantFrom(...kinds)
+    .chain((fields) => fc.constantFrom(...fields))
     .chain(([name, kind]) => fieldOf(world, seen, resource, name, kind).map((value) => ({ [name]: value })));
   return fc.array(condition, { minLength: 1, maxLength: 2 }).map((parts) => Object.assign({}, ...parts));
 }

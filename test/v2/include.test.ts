@@ -2,15 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { listUsers } from '../../db/tables/accounts.ts';
+import { expectIncluded } from '../support/expect-included.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
-import {
-  expectedIds,
-  INCLUDES,
-  type Listed,
-  listEverything,
-  recordsOf,
-  relateByChance,
-} from '../support/related-records.ts';
+import { INCLUDES, listEverything, relateByChance } from '../support/related-records.ts';
 import { ABSENT, type Client, clientOf, expectError, expectFault, expectMissing } from '../support/v2.ts';
 
 let harness: Harness;
@@ -29,25 +23,6 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 const queryOf = (names: readonly string[]) => names.map((name) => `include=${name}`).join('&');
-
-/** Checks what a response includes with records of a resource, and gives the records without it. */
-function expectIncluded(listed: Listed, resource: string, names: readonly string[], body: Json): Json[] {
-  const records: Json[] = Array.isArray(body.data) ? body.data : [body.data];
-  const included: Record<string, Json> = {};
-  const plain = records.map(({ included_ids, ...record }) => {
-    const expected = names.map((name) => [name, expectedIds(listed, resource, name, record)] as const);
-    expect({ id: record.id, ...included_ids }).toEqual({ id: record.id, ...Object.fromEntries(expected) });
-    for (const [name, ids] of expected) {
-      const [group = ''] = INCLUDES[resource]?.[name] ?? [];
-      const known = new Map(recordsOf(listed, group).map((one) => [one.id, one]));
-      included[group] ??= {};
-      for (const id of ids) included[group][id] = known.get(id);
-    }
-    return record;
-  });
-  expect(body.included).toEqual(included);
-  return plain;
-}
 
 /** At most five names at a time, each of them once. */
 function groupsOf(resource: string): string[][] {
