@@ -2,11 +2,12 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import { BoundedMap } from '../cache.ts';
+import type { Eventually } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
 import { type Param, type Statement, statement, written } from '../engine/statement.ts';
 import { TIMELINE_COLUMNS, type TimelineRow } from '../engine/timeline-row.ts';
 import { idOfBytes, textBytes } from './id-bytes.ts';
-import { listUpdates, type UpdateRange } from './timeline-updates.ts';
+import { hasManySpans, listUpdates, type UpdateRange } from './timeline-updates.ts';
 
 /** Entries of one kind on one subject. */
 export interface TimelineRange {
@@ -99,15 +100,21 @@ export async function listTimeline(db: Db, orgNumber: number, query: TimelineQue
   const { ranges, updates, since, after, limit } = query;
   const place = { at: after.at, record: bytesOf(after.record) };
   const common = { org: orgNumber, since, ...place, limit };
-  // Of one record and instant, an update comes before all others.
-  const behind = { since, after: { ...place, sequence: after.sequence }, limit };
-  const parts = updates.map((range) => listUpdates(db, orgNumber, range, behind));
+  const stored: Eventually<TimelineRow[]>[] = [];
   for (let from = 0; from < ranges.length; from += RANGES_AT_ONCE) {
     const some = ranges.slice(from, from + RANGES_AT_ONCE);
     const own = some.map((range, index) => rangeArguments(range, after, index));
-    parts.push(Promise.resolve(listOf(some.length)(db, Object.assign({ ...common }, ...own))));
+    stored.push(listOf(some.length)(db, Object.assign({ ...common }, ...own)));
   }
-  return (await Promise.all(parts)).flat().sort(newestFirst).slice(0, limit);
+  // Of one record and instant, an update comes before all others.
+  const behind = { since, after: { ...place, sequence: after.sequence }, limit };
+  // In a long log, those before the last entry of a full page are not looked for.
+  if (updates.some(hasManySpans)) {
+    const rows = (await Promise.all(stored)).flat().sort(newestFirst);
+    behind.since = Math.max(since, rows[limit - 1]?.at ?? since);
+  }
+  const updated = updates.map((range) => listUpdates(db, orgNumber, range, behind));
+  return (await Promise.all([...stored, ...updated])).flat().sort(newestFirst).slice(0, limit);
 }
 
 // Of one record and instant, kinds follow each other in descending order.

@@ -33,24 +33,39 @@ interface UpdateQuery {
   limit: number;
 }
 
-/**
- * The updates that show on the timeline of a record.
- * @param isWhole whether those that show through contacts and deals do, too
- */
+/** A record of which updates are wanted. */
+export interface UpdatedRecord {
+  id: string;
+  /** When it was changed last, in Unix milliseconds: no update of it is later. */
+  updatedAt: number;
+  /** Whether the updates that show through contacts and deals are wanted, too. */
+  isWhole: boolean;
+}
+
+/** The updates that show on the timeline of a record. */
 export async function updateRanges(
   db: Db,
   orgNumber: number,
-  { id, log, isWhole }: { id: string; log: LogState; isWhole: boolean },
+  log: LogState,
+  { id, updatedAt, isWhole }: UpdatedRecord,
 ): Promise<UpdateRange[]> {
   const first = await firstOf(db, orgNumber, log, id);
-  const range = { subject: textBytes(id), first, last: log.last, lastAt: log.instant };
-  return (isWhole ? [false, true] : [false]).map((isThrough) => ({ ...range, isThrough }));
+  const all = { subject: textBytes(id), first, last: log.last, lastAt: log.instant };
+  const own = { ...all, isThrough: false, lastAt: Math.min(log.instant, updatedAt) };
+  if (hasManySpans(all) && updatedAt < log.instant)
+    own.last = (await findSequenceAt(db, orgNumber, all, updatedAt + 1)) - 1;
+  return isWhole ? [own, { ...all, isThrough: true }] : [own];
+}
+
+/** Whether to look into all spans of a part of the log takes longer than to look for a place in it. */
+export function hasManySpans({ first, last }: { first: number; last: number }): boolean {
+  return spanOf(last) - spanOf(first) >= FEW_SPANS;
 }
 
 // The first change since a record was created; not looked for where that takes longer than what it saves.
 async function firstOf(db: Db, orgNumber: number, log: LogState, id: string): Promise<number> {
   const instant = instantOfId(id);
-  if (Number.isNaN(instant) || spanOf(log.last) - spanOf(log.first) < FEW_SPANS) return log.first;
+  if (Number.isNaN(instant) || !hasManySpans(log)) return log.first;
   return findSequenceAt(db, orgNumber, log, instant);
 }
 

@@ -68,7 +68,7 @@ export async function readTimeline(
   // With what shows through contacts and deals, as far as the key sees these.
   const isWhole = resource === companies && !request.isOwnOnly;
   const ranges = rangesOf(resource, record, kinds, isWhole);
-  const updates = kinds.includes('change') ? await findUpdateRanges(reader, id, isWhole) : [];
+  const updates = kinds.includes('change') ? await findUpdateRanges(reader, record, isWhole) : [];
   const page: TimelinePage = { items: [], places: [], next: null };
   let after = request.after ?? placeBefore(request.until ?? Number.MAX_SAFE_INTEGER);
   let limit = (request.limit + 1) * (isWhole ? ROWS_PER_ENTRY : 1);
@@ -103,11 +103,13 @@ function readableKinds({ access }: Reader, named: readonly TimelineKind[] | null
 // None if no changes are kept.
 async function findUpdateRanges(
   { db, access: { orgNumber } }: Reader,
-  id: string,
+  { id, updated_at }: Data,
   isWhole: boolean,
 ): Promise<UpdateRange[]> {
   const log = await findLogState(db, orgNumber);
-  return log.isKept ? updateRanges(db, orgNumber, { id, log, isWhole }) : [];
+  if (!log.isKept) return [];
+  const updated = { id: String(id), updatedAt: Date.parse(String(updated_at)), isWhole };
+  return updateRanges(db, orgNumber, log, updated);
 }
 
 const OF_PEOPLE: readonly TimelineKind[] = ['meeting', 'booking'];

@@ -189,8 +189,8 @@ test('a page of a timeline takes as many statements however many entries it has'
   const few = await page();
   // The notes with their links to the contact, and the tasks.
   const shown = [
-    'with spans',
     'select timeline_entries',
+    'with spans',
     'select tasks',
     'select notes',
     'select note_records',

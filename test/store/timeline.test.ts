@@ -1,5 +1,5 @@
 // The tables of timelines: filled in after an upgrade, without what is gone for good, and read by page.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Kysely } from 'kysely';
 import { insertTimelineRows } from '../../db/engine/timeline-insert.ts';
 import { DIRECTLY, storedKind } from '../../db/engine/timeline-row.ts';
@@ -7,6 +7,8 @@ import { up } from '../../db/migrations/0016-timeline-changes.ts';
 import { beginBackfill, isFilled } from '../../db/tables/backfills.ts';
 import { purgeChanges, setChangesDays } from '../../db/tables/change-retention.ts';
 import { textBytes } from '../../db/tables/id-bytes.ts';
+import { findLogState } from '../../db/tables/log-state.ts';
+import { updateRanges } from '../../db/tables/timeline-updates.ts';
 import { startBackfills } from '../../server/backfills.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { insertReadOnly } from '../support/read-only.ts';
@@ -181,4 +183,55 @@ test('show the same page however many entries follow', async () => {
   await store.write(orgNumber, async (trx) => insertTimelineRows(trx, many));
   expect((await api.get(path)).body.data).toEqual(first.body.data);
   expect((await api.get(`${path}&kinds=note`)).body.data).toEqual(second.body.data);
+});
+
+describe('in a log of many spans', () => {
+  // As if others had made so many changes between two steps.
+  const meanwhile = () =>
+    harness.store.write(harness.orgNumber, (trx) =>
+      trx
+        .updateTable('org_clocks')
+        .set(({ eb }) => ({ last_change: eb('last_change', '+', 100_000) }))
+        .where('org_id', '=', harness.orgNumber)
+        .execute(),
+    );
+  const shown = async (path: string, limit = 200): Promise<string[]> =>
+    (await api.all(`/${path}/timeline?`, limit)).map(
+      ({ kind, title, detail }) => `${kind} ${detail?.after?.title ?? title}`,
+    );
+
+  test('all updates are found, over pages of any size, between what else there is', async () => {
+    const { id: firm } = await api.create('companies', { name: 'Firm' });
+    const { id } = await api.create('contacts', { last_name: 'P', company_id: firm });
+    const untouched = await api.create('contacts', { last_name: 'Q', company_id: firm });
+    const expected: string[] = [];
+    for (let round = 0; round < 4; round++) {
+      await meanwhile();
+      await api.update('contacts', id, { title: `T${round}` });
+      await meanwhile();
+      await api.create('tasks', { name: `Of ${round}`, person_id: id });
+      expected.unshift(`task Of ${round}`, `change T${round}`);
+    }
+    await meanwhile();
+    for (const limit of [200, 3, 1]) {
+      expect(await shown(`contacts/${id}`, limit)).toEqual(expected);
+      expect(await shown(`companies/${firm}`, limit)).toEqual(expected);
+      expect(await shown(`contacts/${untouched.id}`, limit)).toEqual([]);
+    }
+  });
+
+  test('updates of a record are looked for until its last one', async () => {
+    const { store, orgNumber } = harness;
+    const { id } = await api.create('contacts', { last_name: 'P' });
+    await api.update('contacts', id, { title: 'T' });
+    await meanwhile();
+    await api.create('contacts', { last_name: 'Later' });
+    const log = await findLogState(store.read, orgNumber);
+    const record = await api.fetch('contacts', id);
+    const updatedAt = Date.parse(record.updated_at);
+    const [range] = await updateRanges(store.read, orgNumber, log, { id, updatedAt, isWhole: false });
+    expect(range).toMatchObject({ lastAt: updatedAt, isThrough: false });
+    expect(log.last - (range?.last ?? log.last)).toBeGreaterThan(99_000);
+    expect((range?.last ?? 0) - (range?.first ?? 0)).toBeLessThan(10);
+  });
 });
