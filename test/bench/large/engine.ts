@@ -56,7 +56,7 @@ export interface EngineOptions {
 export async function measureEngine(options: EngineOptions): Promise<EngineReport> {
   const { engine, binary, only, folder, keep, databaseCpu, print } = options;
   const known = keep === undefined ? null : await readKept(keep, options);
-  const { build, userKey, samples, ...found } = known ?? (await fillAnew(options));
+  const { build, userKey, samples, ...found } = await filledIn(known ?? (await seeded(options)), options);
   print([...found.filled.map(filledLine), ...sizeLines(found.sizes, samples.counts), ANSWERS_HEADER]);
   const answers = [];
   let server = await serveAsked(build, { userKey, databaseCpu });
@@ -87,9 +87,9 @@ export async function measureEngine(options: EngineOptions): Promise<EngineRepor
   }
 }
 
-/** Writes a large database, lets a server fill in the rest, and keeps it if that is asked for. */
-async function fillAnew(options: EngineOptions): Promise<Filled> {
-  const { engine, binary, scale, folder, keep, databases, databaseCpu, print } = options;
+/** Writes a large database, and keeps it if that is asked for. */
+async function seeded(options: EngineOptions): Promise<Filled> {
+  const { engine, binary, scale, folder, keep, databases, print } = options;
   const build = initialize({ name: engine, binary }, keep ?? folder, await databases?.create());
   const userKey = issueUserKey(build);
   const startedAt = performance.now();
@@ -101,13 +101,22 @@ async function fillAnew(options: EngineOptions): Promise<Filled> {
   ]);
   await using inside = new Inside(build.db);
   const sizesBefore = await inside.sizes();
+  const made = { build, userKey, samples, seedSeconds, filled: [], sizesBefore, sizes: [] };
+  if (keep !== undefined) await writeKept(keep, made);
+  return made;
+}
+
+/** Lets a server fill in what it derives from records, unless one has; a run that was given up before the end goes on. */
+async function filledIn(made: Filled, { keep, databases, databaseCpu }: EngineOptions): Promise<Filled> {
+  const { build, userKey, sizes } = made;
+  if (sizes.length > 0) return made;
+  await using inside = new Inside(build.db);
   const server = await serveAsked(build, { userKey, databaseCpu });
   const filled = await waitUntilFilled(server, inside).finally(() => server.stop());
   await databases?.settle(build.db);
-  const sizes = await inside.sizes();
-  const made = { build, userKey, samples, seedSeconds, filled, sizesBefore, sizes };
-  if (keep !== undefined) await writeKept(keep, made);
-  return made;
+  const whole = { ...made, filled, sizes: await inside.sizes() };
+  if (keep !== undefined) await writeKept(keep, whole);
+  return whole;
 }
 
 /** Issues a key that sees the records of one user. */

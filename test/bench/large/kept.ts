@@ -6,7 +6,7 @@ import type { EngineReport } from './report.ts';
 import type { Samples } from './samples.ts';
 import { countsAt } from './world.ts';
 
-/** A database that a server has filled in, and how that went. */
+/** A database, and how it was filled in; `sizes` are empty until a server has done its part. */
 export interface Filled extends Pick<EngineReport, 'seedSeconds' | 'filled' | 'sizesBefore' | 'sizes'> {
   build: Build;
   /** A key of one user. */
@@ -30,7 +30,7 @@ export async function readKept(
   return { ...kept, build: placed({ ...kept.build, binary }, join(folder, kept.build.name)) };
 }
 
-/** Notes what asking the database of a folder needs. Its keys are of no use elsewhere. */
+/** Notes what asking the database of a folder needs. */
 export async function writeKept(folder: string, filled: Filled): Promise<void> {
   await Bun.write(join(folder, FILE), JSON.stringify(filled));
 }
