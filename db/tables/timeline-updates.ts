@@ -134,12 +134,14 @@ const through = updatesBy(THROUGH);
 export async function listUpdates(
   db: Db,
   org: number,
-  { subject, isThrough, first, last: end, lastAt }: UpdateRange,
+  { subject, isThrough, first: start, last: end, lastAt }: UpdateRange,
   { since, after, limit }: UpdateQuery,
 ): Promise<TimelineRow[]> {
   const updates = isThrough ? through : own;
-  const last =
-    after.at > lastAt ? end : (await findSequenceAt(db, org, { first, last: end }, after.at + 1)) - 1;
+  const whole = { first: start, last: end };
+  const isLong = hasManySpans(whole) && since > 0;
+  const first = isLong ? await findSequenceAt(db, org, whole, since) : start;
+  const last = after.at > lastAt ? end : (await findSequenceAt(db, org, whole, after.at + 1)) - 1;
   const kind = storedKind('change', isThrough);
   const rows: TimelineRow[] = [];
   const turns = new TimeSlices();

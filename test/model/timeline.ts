@@ -294,8 +294,26 @@ export async function expectTimelines(world: World, actors: Actor[], clients: Cl
           const places = found.map(({ at, record_id }: Json) => at + record_id);
           expect(places).toEqual(places.toSorted().toReversed());
           expect(plain(found)).toEqual(plain(expected));
+          if (number % 3 === 0)
+            await expectPart(client, `/${resource}/${id}/timeline?${query.slice(1)}`, found);
         }
   }
+}
+
+const EVERY_KIND = ['interaction', 'meeting', 'booking', 'note', 'task', 'deal', 'stage', 'change'];
+
+/** Compares what is between two instants, of some kinds, with the whole timeline. */
+async function expectPart(client: Client, path: string, whole: Json[]): Promise<void> {
+  const [until, since] = [whole[Math.floor(whole.length / 4)], whole[Math.floor((whole.length * 3) / 4)]];
+  if (until === undefined || since === undefined) return;
+  const kinds = EVERY_KIND.filter((kind, index) => kind === since.kind || index % 2 === whole.length % 2);
+  const asked = kinds.map((kind) => `kinds=${kind}`);
+  const url = new URL(path, 'http://crm.test');
+  url.searchParams.delete('kinds');
+  const part = `${url.pathname}?${[...url.searchParams].map((pair) => pair.join('=')).join('&')}`;
+  const found = await client.all(`${part}&since=${since.at}&until=${until.at}&${asked.join('&')}`, 3);
+  const isIn = ({ at, kind }: Json) => at >= since.at && at < until.at && kinds.includes(kind);
+  expect(found).toEqual(whole.filter(isIn));
 }
 
 function plain(entries: Json[]): string[] {
