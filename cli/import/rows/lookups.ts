@@ -188,7 +188,8 @@ export class Lookups {
   }
 }
 
-function isDomain(text: string): boolean {
+/** Whether a text looks like a domain, so that a company is looked up by it first. */
+export function isDomain(text: string): boolean {
   return DOMAIN.test(normalizeDomain(text));
 }
 
