@@ -9,7 +9,7 @@ import { isRefusal } from '../../errors.ts';
 import { type LookupText, lookupTexts } from '../plan/lookup-texts.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Survey } from '../plan/survey.ts';
-import { isDomain } from '../rows/lookups.ts';
+import { looksLikeDomain } from '../rows/lookups.ts';
 
 export type MissingKind = 'company' | 'pipeline' | 'stage';
 
@@ -81,11 +81,12 @@ export class NameCheck {
 
   async #missingCompanies(plan: Plan, survey: Survey): Promise<MissingNames> {
     const { texts, hasMore } = lookupTexts('company', plan, survey);
-    const domains = texts.flatMap(({ text }) => (isDomain(text) ? [normalizeDomain(text)] : []));
+    const domains = texts.flatMap(({ text }) => (looksLikeDomain(text) ? [normalizeDomain(text)] : []));
     await this.#askFor('domain', domains);
     const isKnown = (key: string): boolean => this.#companies.get(key) === true;
     const isFound = (text: string): boolean =>
-      (isDomain(text) && isKnown(`domain ${normalizeDomain(text)}`)) || isKnown(`name ${caselessKey(text)}`);
+      (looksLikeDomain(text) && isKnown(`domain ${normalizeDomain(text)}`)) ||
+      isKnown(`name ${caselessKey(text)}`);
     const others = texts.filter(({ text }) => !isFound(text));
     await this.#askFor(
       'name',
