@@ -192,7 +192,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model/resources',
     'server/webhooks',
   ],
-  'cli/import': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/import': ['cli/api', 'cli/files', 'cli/input', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/import/all': [
     'cli/api',
     'cli/export',

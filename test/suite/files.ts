@@ -43,7 +43,7 @@ const OF_ONE_ENGINE = [
   ...named('cli', 'upsert usage watch webhooks'),
   ...named('copy', 'command'),
   ...named('import', 'address-books all data doubts dry-run exports folders foreign-files journeys'),
-  ...named('import', 'links-of-folders quota rejected rows same-words upsert'),
+  ...named('import', 'links-of-folders missing-names quota rejected rows same-words upsert'),
   ...named('mcp', 'client-config protocol retries tools writing'),
   ...named('metrics', 'recipes serve'),
   ...named('nodes', 'faults promotion'),
