@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { CHANGES_DAYS_DEFAULT } from '../../db/engine/changes-kept.ts';
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
 import { BINARY } from '../support/command.ts';
 import { PostgresServer } from '../support/postgres.ts';
@@ -25,8 +26,8 @@ const SAMPLE_MS = 5_000;
 const MINUTE_MS = 60_000;
 const BACKUPS = ['--backup-every', '2m', '--keep', '10m=2m'];
 const DAY_MS = 86_400_000;
-// Old enough that nobody sends them again.
-const ANSWERS_AGE_MS = 5 * MINUTE_MS;
+// Old enough that nobody sends a request again, or reads its changes.
+const AGE_MS = 5 * MINUTE_MS;
 
 // What may come of noise alone: MiB an hour, and standard errors.
 const GROWTH_MAX = 4;
@@ -88,13 +89,18 @@ function tlsFlags(folder: string, isAsked: boolean): string[] {
   return ['--tls-cert', certFile, '--tls-key', keyFile];
 }
 
-// Stored answers are kept for a day, and what the audit log tells for 30 days, longer than this runs. The former are made
-// older, so that the server removes as many as come, and the latter go: else the database grows, and with it the part of it
-// that is kept in memory.
+// Stored responses are kept for a day, changes and the audit log for 30 days, longer than this runs. The first two are made
+// older, so that the server removes as many as come, and entries of the audit log are deleted: else the database grows, and
+// with it the part of it that is kept in memory.
 async function age(sql: Bun.SQL): Promise<void> {
-  const until = Date.now() - ANSWERS_AGE_MS;
-  const isYoung = `created_at between ${Date.now() - DAY_MS} and ${until}`;
-  await sql.unsafe(`update idempotency_keys set created_at = created_at - ${DAY_MS} where ${isYoung}`);
+  const until = Date.now() - AGE_MS;
+  for (const [table, column, keptMs] of [
+    ['idempotency_keys', 'created_at', DAY_MS],
+    ['changes', 'at', CHANGES_DAYS_DEFAULT * DAY_MS],
+  ] as const) {
+    const isYoung = `${column} between ${Date.now() - keptMs} and ${until}`;
+    await sql.unsafe(`update ${table} set ${column} = ${column} - ${keptMs} where ${isYoung}`);
+  }
   await sql.unsafe(`delete from audit_log where created_at < ${until}`);
 }
 
