@@ -29,8 +29,13 @@ const DAY_MS = 86_400_000;
 // Old enough that nobody sends a request again, or reads its changes.
 const AGE_MS = 5 * MINUTE_MS;
 
+const PROBE = join(import.meta.dir, 'memory-probe.ts');
+
 // What may come of noise alone: MiB an hour, and standard errors.
 const GROWTH_MAX = 4;
+// What objects take is known to the byte. The rest is not: SQLite fills its cache again after each write of another process,
+// JavaScriptCore notes what it compiles for as long as it serves, and the allocator keeps what it may need again.
+const HEAP_GROWTH_MAX = 1;
 const ERRORS_MAX = 3;
 
 interface Options {
@@ -52,9 +57,13 @@ async function soak(db: string, folder: string, options: Options): Promise<void>
   if (readers > 0) args.push('--readers', String(readers));
   if (isFile) args.push('--backup-dir', backupFolder, ...BACKUPS);
   const log = join(folder, 'log');
-  const node = await Node.start(db, args, log);
+  const memory = join(folder, 'memory');
+  const node = await Node.start(db, args, log, { BUN_OPTIONS: `--preload=${PROBE}`, SOAK_MEMORY: memory });
   const { pid } = node;
-  const sampling = new Sampling({ pid, db, backupFolder, ...(out !== undefined && { out }) }, SAMPLE_MS);
+  const sampling = new Sampling(
+    { pid, db, backupFolder, memory, ...(out !== undefined && { out }) },
+    SAMPLE_MS,
+  );
   await load.start(node.url);
   const auditDb = new Bun.SQL(isFile ? `sqlite://${db}` : db, isFile ? {} : { max: 1 });
   if (isFile) await auditDb.unsafe('pragma busy_timeout = 5000');
@@ -106,8 +115,9 @@ async function age(sql: Bun.SQL): Promise<void> {
 
 function progress(minute: number, { traffic }: MixedLoad, sample: Sample | undefined): void {
   if (sample === undefined) return;
-  const { rss, anonymous, descriptors, threads, database, wal, cpuSeconds } = sample;
-  const memory = `${rss.toFixed(1)} MiB, ${anonymous.toFixed(1)} of it anonymous`;
+  const { rss, anonymous, heap, pages, descriptors, threads, database, wal, cpuSeconds } = sample;
+  const parts = `heap ${heap.toFixed(1)}, cached pages ${pages.toFixed(1)}`;
+  const memory = `${rss.toFixed(1)} MiB, ${anonymous.toFixed(1)} of it anonymous (${parts})`;
   const files = `database ${database.toFixed(1)}, wal ${wal.toFixed(1)}`;
   const counts = `${descriptors} descriptors, ${threads} threads, ${cpuSeconds.toFixed(0)} s CPU`;
   const answers = `${traffic.answered} answers, ${traffic.unexpected.length} unexpected`;
@@ -143,11 +153,22 @@ async function reportFile(db: string, backupFolder: string): Promise<void> {
 
 function reportGrowth(samples: readonly Sample[]): void {
   const minutes = ((samples.at(-1)?.seconds ?? 0) - (samples[0]?.seconds ?? 0)) / 60;
-  for (const name of ['rss', 'anonymous', 'database', 'wal', 'descriptors', 'threads'] as const) {
+  for (const name of [
+    'heap',
+    'native',
+    'pages',
+    'rss',
+    'anonymous',
+    'database',
+    'wal',
+    'descriptors',
+    'threads',
+  ] as const) {
     const { perHour, error } = slopeOf(samples, name);
     const values = samples.map((one) => one[name]);
     const range = `from ${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)}`;
-    const isSteady = perHour < GROWTH_MAX || perHour < ERRORS_MAX * error;
+    const isSteady =
+      perHour < (name === 'heap' ? HEAP_GROWTH_MAX : GROWTH_MAX) || perHour < ERRORS_MAX * error;
     const slope = `${perHour >= 0 ? '+' : ''}${perHour.toFixed(2)} ± ${error.toFixed(2)} an hour`;
     report(name, isSteady, `${slope}, ${range}, over ${minutes.toFixed(0)} minutes`);
   }
