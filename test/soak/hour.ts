@@ -14,7 +14,7 @@ import { exitWithVerdict, report, show } from './verdict.ts';
 
 const USAGE = `bun run soak:hour [options]
   --minutes N      how long (60)
-  --warm-up N      minutes before the slopes begin (15)
+  --warm-up N      minutes before the slopes begin (30): until then the log of changes grows
   --rate N         requests a second (400)
   --readers N      threads that answer (0)
   --postgres       on a PostgreSQL server of its own
@@ -180,7 +180,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       minutes: { ...text, default: '60' },
-      'warm-up': { ...text, default: '15' },
+      'warm-up': { ...text, default: '30' },
       rate: { ...text, default: '400' },
       readers: { ...text, default: '0' },
       ...{ postgres: flag, tls: flag, out: text, help: flag },
