@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dir, '../..');
 // Tests wait for servers, processes and time-outs while others count: some more lines than cores keep all cores busy.
 const LINES = availableParallelism() + 3;
 // Each line has some servers, and each of those a dozen connections.
-const SETTINGS = { max_connections: '500', max_wal_size: '4GB', checkpoint_timeout: '1h' };
+const SETTINGS = { max_connections: '500', max_wal_size: '1GB', checkpoint_timeout: '1h' };
 
 let interruption: NodeJS.Signals | null = null;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -25,7 +25,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 const disk = tmpdir();
-// Whoever names a folder for temporary files has them there.
+// A run that is given a folder for temporary files has them there.
 const memory = process.env.TMPDIR ? null : makeMemoryFolder();
 if (memory !== null) process.env.TMPDIR = memory;
 
