@@ -59,6 +59,9 @@ export const ALONE = [
   'test/sqlite/write-lock.test.ts',
 ];
 
+// Files, or what kills those who write them, are the matter here: theirs are on a disk.
+const ON_DISK = ['test/sqlite/', 'test/soak/'];
+
 /**
  * Those that take longest, the longest first: each is run by itself, before the others. One that does not take ten seconds
  * by itself is better off with others: a process spends a second before its first test, and its compilers start again.
@@ -110,6 +113,16 @@ export function findTestFiles(
     sqlite: inTwo(paths.filter((path) => !isForPostgres(path) && !isForServers(path))),
     postgres: inTwo(paths.filter((path) => isForPostgres(path) || isForBoth(path))),
     servers: inTwo(paths.filter((path) => !isForPostgres(path) && isForServers(path))),
+  };
+}
+
+/** Takes apart what may have its temporary files in memory, and what is to have them on a disk. */
+export function byPlace({ parallel, alone }: EngineFiles): Record<'inMemory' | 'onDisk', EngineFiles> {
+  const isOnDisk = (path: string) => ON_DISK.some((part) => path.startsWith(part));
+  const isInMemory = (path: string) => !isOnDisk(path);
+  return {
+    inMemory: { parallel: parallel.filter(isInMemory), alone: alone.filter(isInMemory) },
+    onDisk: { parallel: parallel.filter(isOnDisk), alone: alone.filter(isOnDisk) },
   };
 }
 
