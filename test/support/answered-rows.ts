@@ -1,4 +1,4 @@
-// Counts the rows of an organization's tables that databases answer with, whoever asks.
+// Counts the rows of an organization's tables that databases answer with, for all who ask.
 import { spyOn } from 'bun:test';
 import { PostgresConnection } from '../../db/postgres/connection.ts';
 import { Connection } from '../../db/sqlite/connection.ts';
