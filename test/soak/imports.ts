@@ -97,7 +97,8 @@ async function compareMemory(service: Service, rows: number): Promise<void> {
         const place = await newOrganization(service, `memory-${kind.name}-${where}-${count}`);
         await writeRows(join(place.folder, kind.name), kind, count);
         const { url } = service.node;
-        const args = ['import', kind.resource, kind.name, ...kind.args];
+        // --yes leaves out the screen with the mapping.
+        const args = ['import', kind.resource, kind.name, ...kind.args, '--yes'];
         const { code, said, memoryMax } = await startImport(args, { ...place, url, isOnTerminal }).ended;
         if (code !== 3) report(kind.name, false, `ended with ${code}: ${said}`);
         peaks.push(memoryMax / MIB);
