@@ -15,7 +15,7 @@ const USAGE = `bun run soak:imports [--imports N] [--rows N] [--seed N] [--memor
   --imports   how many imports are killed (10)
   --rows      rows of each (50000)
   --seed      of the moments at which they are (1)
-  --memory    rows of the large file, whose memory is held against that of a tenth of them (300000)
+  --memory    rows of the large file, whose memory is checked against that of a tenth of them (300000)
   --only      one of the two
   --postgres  on a PostgreSQL server of its own`;
 

@@ -16,7 +16,7 @@ export interface Kind {
   resource: string;
   args: readonly string[];
   isCsv: boolean;
-  /** What an import says that is run once more after its end. */
+  /** What an import says that is run again after its end. */
   again: RegExp;
   /** How a stored record is found among the rows. */
   keyOf(record: Record<string, unknown>): string;

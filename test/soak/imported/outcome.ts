@@ -1,4 +1,4 @@
-// What a finished import has left behind, held against the rows of its file.
+// What a finished import has left behind, checked against the rows of its file.
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import type { Json } from '../../support/harness.ts';
