@@ -25,6 +25,8 @@ export function compileExecutable({ outfile, target }: Compilation): string | nu
     // Each command loads its own part: a command starts in half the time that the whole takes.
     ...['--compile', '--splitting', '--bytecode', '--format=esm'],
     ...['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'],
+    // Else React and others would be built as for development.
+    ...['--define', 'process.env.NODE_ENV="production"'],
     ...commitDefine(),
     ...forTarget,
     ...['cli/main.ts', '--outfile', outfile],

@@ -6,6 +6,8 @@ import type { Snapshot } from './progress-text.ts';
 import { notesBy, stderr, writeForPeople } from './streams.ts';
 
 const FRAME_INTERVAL_MS = 150;
+// While a bar is drawn, Bun by itself collects so late that an import of 300,000 rows took 1.4 times the memory of 30,000.
+const FRAMES_PER_COLLECTION = 20;
 const COLUMNS_DEFAULT = 80;
 const CURSOR_UP = '\u001B[1A';
 
@@ -40,7 +42,12 @@ export function mountProgress(snapshot: () => Snapshot): (finalLine?: string) =>
     patchConsole: false,
     interactive: true,
   });
-  const timer = setInterval(() => app.rerender(frame()), FRAME_INTERVAL_MS);
+  let frames = 0;
+  const timer = setInterval(() => {
+    app.rerender(frame());
+    frames += 1;
+    if (frames % FRAMES_PER_COLLECTION === 0) Bun.gc(true);
+  }, FRAME_INTERVAL_MS);
   return async (finalLine) => {
     clearInterval(timer);
     // Notes written while Ink removes the bar appear afterwards.

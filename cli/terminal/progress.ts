@@ -98,7 +98,9 @@ export class Meter {
       expected === null || ratePerSecond === null ? null : this.#eta(expected, ratePerSecond, nowMs);
     const wait = this.#waitLeft(nowMs);
     const note = wait === undefined ? {} : { note: waitInWords(wait) };
-    return { label, unit, total, ratePerSecond, etaSeconds, ...this.#state, ...note };
+    // Others may add to what there is to do, such as rows to an organization that is deleted.
+    const shown = { ...this.#state, done: Math.min(done, total ?? done) };
+    return { label, unit, total, ratePerSecond, etaSeconds, ...shown, ...note };
   }
 
   #waitLeft(nowMs: number): Wait | undefined {

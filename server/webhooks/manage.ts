@@ -3,6 +3,7 @@ import type { RecordTrx } from '../../db/engine/schema.ts';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
 import type { Data } from '../../db/model/json.ts';
 import { type AuditAction, recordAudit } from '../../db/tables/audit.ts';
+import { findKeyByNumber } from '../../db/tables/keys.ts';
 import type { LogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { getWebhookKey } from '../../db/tables/settings.ts';
@@ -15,7 +16,7 @@ import {
   WEBHOOKS_MAX,
 } from '../../db/tables/webhooks.ts';
 import { type Access, accessOfKey, hasScope } from '../access.ts';
-import { insufficientScope, invalid } from '../errors.ts';
+import { ApiError, insufficientScope, invalid } from '../errors.ts';
 import { actorOf, type RequestOrigin } from '../request-origin.ts';
 import { sealWebhookSecret } from '../signing/webhook-secrets.ts';
 import { EVERY_EVENT, eventsOf, namedResources, subscribedResources } from './events.ts';
@@ -48,7 +49,8 @@ export interface NewSecret {
 /**
  * Creates a webhook, which sees what the key sees, from the next change on.
  * @param log the organization's, up to date
- * @throws ApiError 403 without the read scope of what it subscribes to; 422 if there are too many
+ * @throws ApiError 401 if the key ended while the request was under way; 403 without the read scope of what it subscribes
+ * to; 422 if there are too many
  */
 export async function createWebhook(
   writer: WebhookWriter,
@@ -56,6 +58,7 @@ export async function createWebhook(
   log: LogState,
 ): Promise<NewSecret> {
   const { db, access, now } = writer;
+  await requireWorkingKey(writer);
   requireEvents(access, input.events);
   if ((await countWebhooks(db, access.orgNumber)) >= WEBHOOKS_MAX)
     throw invalid(
@@ -91,6 +94,14 @@ export async function createWebhook(
   await insertWebhook(db, row);
   await recordOn(writer, 'webhook.created', id, { events: input.events });
   return { row, secret };
+}
+
+// A webhook lives by its key: one that ended since the request began, or went with its organization, would leave it without.
+async function requireWorkingKey({ db, access, now }: WebhookWriter): Promise<void> {
+  const key = await findKeyByNumber(db, access.orgNumber, access.keyNumber);
+  if (key !== undefined && !isInactive(key, now)) return;
+  const headers = { 'WWW-Authenticate': 'Bearer' };
+  throw new ApiError('AUTH_INVALID_API_KEY', 'The API key is no longer valid.', { headers });
 }
 
 /**

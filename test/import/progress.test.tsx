@@ -180,6 +180,12 @@ describe('the ETA', () => {
     expect(progressLine(quarter)).toBe('Exporting: 1,000 records (25%), 100 records/s, 30 s left');
   });
 
+  test('more was done than was counted before', () => {
+    const meter = new Meter({ label: 'Deleting', unit: 'rows', total: 100 }, 0);
+    meter.update({ done: 120 }, 10_000);
+    expect(progressLine(meter.snapshot(10_000))).toBe('Deleting: 100 of 100 rows (100%), 12 rows/s');
+  });
+
   test.each([
     [{ total: 40_000 }, 'Work: 40,000 rows at 20,000 a minute: 2 min.'],
     [{ total: 40_000, startAt: 30_000 }, null],

@@ -7,7 +7,7 @@ import { countOwned, findKeysOfUser, removeUser } from '../../db/removal/user.ts
 import { createOrganization, findUser, getOrganization } from '../../db/tables/accounts.ts';
 import { compareIndex } from '../../db/tables/search-check.ts';
 import type { Harness } from '../support/harness.ts';
-import { startHarness } from '../support/harness.ts';
+import { BASE_URL, startHarness } from '../support/harness.ts';
 import { insertReadOnly, insertTranscribed } from '../support/read-only.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
@@ -81,6 +81,35 @@ test('an organization goes with everything that it has, and its number is not gi
   const next = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', Date.now()));
   expect(next.number).toBeGreaterThan(otherOrgNumber);
   expect((await rowsLeft(next.number)).pipelines).toBe(1);
+});
+
+test('a webhook of a request that was under way is refused', async () => {
+  harness = await startHarness();
+  const { store, orgNumber, v2 } = harness;
+  const isRemoved = Promise.withResolvers<void>();
+  const isReading = Promise.withResolvers<void>();
+  const body = new ReadableStream({
+    async pull(controller) {
+      isReading.resolve();
+      await isRemoved.promise;
+      const webhook = { url: 'https://hooks.example/crm', events: ['contacts.created'] };
+      controller.enqueue(new TextEncoder().encode(JSON.stringify(webhook)));
+      controller.close();
+    },
+  });
+  const headers = {
+    ...{ Authorization: `Bearer ${v2}`, 'Content-Type': 'application/json' },
+    'Idempotency-Key': 'once',
+  };
+  const init = { method: 'POST', headers, body };
+  const answer = harness.handle(new Request(`${BASE_URL}/api/v2/webhooks`, init));
+  await isReading.promise;
+  const org = await getOrganization(store.read, orgNumber);
+  await removeOrganization(store, org, { onProgress: () => {}, finish: async () => {} });
+  isRemoved.resolve();
+  const { status, headers: told } = await answer;
+  expect([status, told.get('WWW-Authenticate')]).toEqual([401, 'Bearer']);
+  expect(Object.keys(await rowsLeft(orgNumber))).not.toContain('webhooks');
 });
 
 test('a removal that was interrupted is completed by running it again', async () => {

@@ -42,7 +42,10 @@ const OF_ONE_ENGINE = [
   ),
   ...named('cli', 'upsert usage watch webhooks'),
   ...named('copy', 'command'),
-  ...named('import', 'address-books all data doubts dry-run exports folders foreign-files journeys'),
+  ...named(
+    'import',
+    'address-books all data doubts dry-run exports first-day folders foreign-files journeys',
+  ),
   ...named('import', 'links-of-folders missing-names quota rejected rows same-words upsert'),
   ...named('mcp', 'client-config protocol retries tools writing'),
   ...named('metrics', 'recipes serve'),
