@@ -32,8 +32,6 @@ import { checkShowsIncluded, printWithIncluded } from './included.ts';
 export interface GetOptions {
   fields?: string;
   include?: string;
-  /** False with --no-pager. */
-  pager?: boolean;
 }
 
 /** Prints a record, or the one associated with it, and what it includes. */
@@ -52,9 +50,7 @@ export async function runGet(
   const { resource } = place;
   const layout = cardLayout(config);
   if (resource !== undefined && fields === undefined && layout !== undefined) {
-    return writePaged(await cardAt(path, { resource, client, layout }), {
-      isPagerWanted: options.pager ?? true,
-    });
+    return writePaged(await cardAt(path, { resource, client, layout }), config);
   }
   const response = await client.request('GET', path, { query });
   if (response.body.object === 'success' && response.body.data === null) {

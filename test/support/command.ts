@@ -129,6 +129,7 @@ export class Sandbox implements Disposable, AsyncDisposable {
     options: {
       env?: Record<string, string>;
       columns?: number;
+      rows?: number;
       script?: string;
       when?: string;
       answer?: string;
@@ -144,7 +145,7 @@ export class Sandbox implements Disposable, AsyncDisposable {
       ...this.#place({ TERM: 'xterm', ...options.env }),
       terminal: {
         cols: options.columns ?? 100,
-        rows: 40,
+        rows: options.rows ?? 40,
         data: (terminal, data) => {
           output += decoder.decode(data, { stream: true });
           if (isAnswered || options.when === undefined || !output.includes(options.when)) return;
