@@ -8,7 +8,7 @@ import { shortIdOf } from './api/short-id.ts';
 import type { Config } from './settings/config.ts';
 import { neutralizeLine } from './terminal/text.ts';
 
-// Whoever presses Tab does not wait longer.
+// Nobody waits longer for what Tab shows.
 const WAIT_MS_MAX = 1_500;
 const RECORDS_MAX = 50;
 
