@@ -194,7 +194,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model/resources',
     'server/webhooks',
   ],
-  'cli/import': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/import': ['cli/api', 'cli/files', 'cli/input', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/import/all': [
     'cli/api',
     'cli/export',
@@ -472,21 +472,24 @@ const HOUSE: Record<string, string[]> = {
   ],
 };
 
+const outerFolders = new Set(product.map(({ path }) => dirname(dirname(path))));
+
 /** What a module counts as: its folder, or where that has folders of its own the file itself. */
 function roomOf(path: string): string {
   const folder = dirname(path);
-  return product.some((one) => dirname(one.path).startsWith(`${folder}/`)) ? path : folder;
+  return outerFolders.has(folder) ? path : folder;
 }
 
 /** Who imports whom by those names; embedded files and package.json have none. */
 function arrows(nameOf: (path: string) => string): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
+  const paths = new Set(product.map(({ path }) => path));
   for (const { path, imports } of product) {
     const from = nameOf(path);
     const targets = found.get(from) ?? new Set();
     found.set(from, targets);
     for (const { target } of imports) {
-      const to = product.some((one) => one.path === target) ? nameOf(target) : from;
+      const to = paths.has(target) ? nameOf(target) : from;
       if (to !== from) targets.add(to);
     }
   }
@@ -497,10 +500,11 @@ function arrows(nameOf: (path: string) => string): Map<string, Set<string>> {
 function circleIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
   const done = new Set<string>();
   const walk = (name: string, way: string[]): string[] | undefined => {
-    if (way.includes(name)) return [...way.slice(way.indexOf(name)), name];
     if (done.has(name)) return undefined;
+    if (way.includes(name)) return [...way.slice(way.indexOf(name)), name];
+    const longer = [...way, name];
     for (const next of graph.get(name) ?? []) {
-      const circle = walk(next, [...way, name]);
+      const circle = walk(next, longer);
       if (circle !== undefined) return circle;
     }
     done.add(name);

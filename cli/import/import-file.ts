@@ -3,6 +3,7 @@ import type { Resource } from '../../db/model/resource.ts';
 import { connect } from '../api/connect.ts';
 import { resourceFor } from '../api/target.ts';
 import { CliError, usageError } from '../errors.ts';
+import { kindAt } from '../files/private-file.ts';
 import { EncodingError } from '../input/decode.ts';
 import type { Config } from '../settings/config.ts';
 import { note } from '../terminal/streams.ts';
@@ -18,6 +19,9 @@ import type { ImportRequest, ImportSummary } from './request.ts';
 import { isReviewed, review } from './screen/review.ts';
 import { checkErrorsPath } from './session/errors-file.ts';
 import { ImportJob } from './session/import-job.ts';
+import { JOURNAL_SUFFIX } from './session/journal.ts';
+import { missingMessage, refusedKinds } from './session/missing-in-words.ts';
+import { NameCheck } from './session/missing-names.ts';
 import { preflight } from './session/preflight.ts';
 import { Reporter } from './session/report.ts';
 import { runRows } from './session/run-rows.ts';
@@ -37,10 +41,13 @@ export async function importFile(given: ImportRequest, config: Config): Promise<
   const client = await connect({ ...config, apiKey: async () => apiKey }, reporter.onWait);
   const input = await survey(given);
   const greeted = isReviewed(given) ? await preflight(client) : null;
-  const request = greeted === null ? given : await review(given, resource, input, greeted);
+  const nameCheck = new NameCheck(client);
+  const request =
+    greeted === null ? given : await review(given, resource, input, { greeting: greeted, nameCheck });
   const plan = makePlan(resource, input.survey, request);
   if (!request.isQuiet) tellPlan(plan, request, input);
   const greeting = greeted ?? (await preflight(client));
+  if (!request.isQuiet && isFirstRun(request)) await tellMissing(plan, request, input, nameCheck);
   const interruption = new AbortController();
   const job = new ImportJob({ request, resource, client, input, plan, reporter, interruption });
   const { url } = config;
@@ -102,4 +109,20 @@ function tellPlan(plan: Plan, request: ImportRequest, { survey }: SurveyedInput)
   for (const line of describePlan(plan)) note(line);
   if (request.command !== undefined) note(`The same without the screen: ${request.command}`);
   for (const message of plan.lacking) note(`crm: ${message} Rows without a record are rejected.`);
+}
+
+/** Whether there is no journal: an earlier run has told what the file lacks. */
+function isFirstRun({ input, isResumeWanted }: ImportRequest): boolean {
+  return !isResumeWanted || input === '-' || kindAt(`${input}${JOURNAL_SUFFIX}`) === 'nothing';
+}
+
+/** Tells which names the rows need and do not find, as long as nothing has been sent. */
+async function tellMissing(
+  plan: Plan,
+  request: ImportRequest,
+  { survey }: SurveyedInput,
+  nameCheck: NameCheck,
+): Promise<void> {
+  const missing = await nameCheck.missingNames(plan, survey, refusedKinds(request));
+  for (const one of missing) note(`crm: ${missingMessage(one)}`);
 }

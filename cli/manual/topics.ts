@@ -32,6 +32,7 @@ import start from './start.md' with { type: 'text' };
 import sync from './sync.md' with { type: 'text' };
 import timeline from './timeline.md' with { type: 'text' };
 import tlsAndProxies from './tls-and-proxies.md' with { type: 'text' };
+import tour from './tour.md' with { type: 'text' };
 import upgrade from './upgrade.md' with { type: 'text' };
 import watch from './watch.md' with { type: 'text' };
 import webhooks from './webhooks.md' with { type: 'text' };
@@ -39,6 +40,7 @@ import webhooks from './webhooks.md' with { type: 'text' };
 const MANUAL = {
   'Get started': {
     start,
+    tour,
     settings,
     output,
     'exit-codes': exitCodes,

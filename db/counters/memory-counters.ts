@@ -90,8 +90,9 @@ export class MemoryCounters implements Counters {
 
   // Takes the lock and finds the entries; nothing until the lock is released can throw.
   #enter({ what, group, limit, member }: RateLimitEvent): RateLimitUsage {
-    const groupHash = this.#hashes.of(group);
-    const memberHash = member && this.#hashes.of(member.name);
+    const last = this.#words[MINUTE] ?? 0;
+    const groupHash = this.#hashes.of(group, last);
+    const memberHash = member && this.#hashes.of(member.name, last);
     this.#lock.enter();
     // Read under the lock: otherwise a thread that waited long would seem to have a clock that was set back.
     const now = this.#clock();

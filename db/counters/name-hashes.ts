@@ -20,6 +20,7 @@ export function newSeed(): Int32Array {
 export class NameHashes {
   readonly #seed: bigint;
   readonly #hashes = new BoundedMap<string | number, Hash>(HASHES_MAX);
+  #minute = 0;
 
   /** @param seed from `newSeed` */
   constructor(seed: Int32Array) {
@@ -27,7 +28,13 @@ export class NameHashes {
     this.#seed = (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
   }
 
-  of(name: string | number): Hash {
+  /** @param minute the current one, if hashes are not to be cached for longer */
+  of(name: string | number, minute = 0): Hash {
+    if (minute !== this.#minute) {
+      // Many names are never used again, such as the token of a link.
+      this.#hashes.clear();
+      this.#minute = minute;
+    }
     let hash = this.#hashes.get(name);
     if (hash === undefined) {
       const bits = Bun.hash.wyhash(String(name), this.#seed);

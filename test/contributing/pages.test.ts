@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dir, '../..');
 const LAYERS = ['db', 'server', 'cli', 'test'];
 /** Folders with a page of their own. */
 const WITH_PAGE = [...LAYERS, 'server/lifecycle'];
-const README_BYTES_MAX = 12_288;
+const README_BYTES_MAX = 12_000;
 const PICTURE_BYTES_MAX = 60 * 1_024;
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');

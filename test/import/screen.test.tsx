@@ -1,11 +1,13 @@
 // The screen of an import: the mapping with the first rows, changed by keys before anything is sent.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { cleanup, render } from 'ink-testing-library';
+import { Client } from '../../cli/api/client.ts';
 import { readImportFlags } from '../../cli/import/flags.ts';
 import { surveyInput } from '../../cli/import/plan/survey.ts';
 import type { ImportRequest } from '../../cli/import/request.ts';
 import type { ImportView } from '../../cli/import/screen/draft.ts';
 import { ImportScreen } from '../../cli/import/screen/ImportScreen.tsx';
+import { NameCheck } from '../../cli/import/session/missing-names.ts';
 import { KeyInput } from '../../cli/terminal/keys.tsx';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { Sandbox } from '../support/command.ts';
@@ -22,8 +24,10 @@ const ENTER = '\r';
 const ESCAPE = '\u001b';
 
 let sandbox: Sandbox;
+let client: Client;
 beforeAll(async () => {
   sandbox = await Sandbox.serving();
+  client = new Client({ url: sandbox.env.CRM_URL ?? '', apiKey: sandbox.env.CRM_API_KEY ?? '' });
   await sandbox.write('deals.csv', ROWS);
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
@@ -39,6 +43,7 @@ async function screen(size: { columns: number; rows: number }, initial: ImportRe
     ...{ resource: getResource('deals'), rowCount, estimate },
     survey: { ...survey, name: 'deals.csv' },
     rows: await Array.fromAsync(await rows()),
+    missingNames: (plan) => new NameCheck(client).missingNames(plan, survey),
   };
   const left: (ImportRequest | 'cancelled')[] = [];
   const leave = (result: ImportRequest | 'cancelled') => void left.push(result);
@@ -60,6 +65,7 @@ const MAPPED = { ...FLAGS, map: ['opportunity_id=name'], custom: true };
 describe('the screen', () => {
   test('shows what each column becomes, the first rows, and what can be done', async () => {
     const { frame } = await screen({ columns: 80, rows: 14 }, MAPPED);
+    await until(() => frame().includes('exist'));
     expect(frame().split('\n')).toEqual([
       'Import deals from deals.csv, 2 rows',
       '1,000,000 rows at 20,000 a minute: 50 min.',
@@ -71,8 +77,8 @@ describe('the screen', () => {
       '  engage_date    → custom.engage_date                10/20/2016 · 11/14/2016',
       '  close_value    → estimated_value                   1054',
       '',
-      '',
-      '',
+      '1 stage does not exist (t creates it): "Engaging" (1 row)',
+      '2 companies do not exist (c creates them): "Bluefjord" (1 row), "Harrowgate" (1…',
       '[x] k keep unknown  [ ] c new companies  [ ] t new stages',
       '↑↓ move · Enter change · i import · q cancel',
     ]);
@@ -110,10 +116,22 @@ describe('the screen', () => {
     await type(ESCAPE, '› sales_agent    → custom');
     // KeyInput that arrive at once count one by one.
     await type('ct', '[x] t new stages');
+    await type('', '1 stage will be created: "Engaging" (1 row)');
     stdin.write('i');
     await until(() => left.length > 0);
     const changed = { map: ['opportunity_id=name'], custom: true, createMissing: true, createStages: true };
     expect(left).toEqual([{ ...FLAGS, ...changed }]);
+  });
+
+  test('asks again when a column gets another meaning', async () => {
+    const { frame, type } = await screen({ columns: 80, rows: 24 }, { ...MAPPED, createMissing: true });
+    await type('', '1 stage does not exist');
+    await type(DOWN.repeat(3), '› deal_stage');
+    await type(ENTER, '"deal_stage" becomes:');
+    await type('pipeline', 'becomes: pipeline');
+    await type(DOWN + ENTER, '2 pipelines do not exist: "Won" (1 row), "Engaging" (1 row)');
+    expect(frame()).not.toContain('stage does not exist');
+    expect(frame()).toContain('2 companies will be created: "Bluefjord" (1 row)');
   });
 
   test('is left without an import by q', async () => {

@@ -7,15 +7,15 @@ import { type Document, MANUAL, readDocument } from './documents.ts';
 import { type Preparation, runPage } from './run-page.ts';
 
 const TEST_MS_MAX = 180_000;
-// It begins with nothing.
-const FIRST: TopicName = 'start';
+// They begin with nothing.
+const FROM_NOTHING: readonly string[] = ['start', 'tour'];
 /** Needs a server of PostgreSQL, and has a test of its own. */
 export const ON_POSTGRES: TopicName = 'postgres';
 
 /** Tests that the pages of a group run as printed. */
 export function testGroup(title: GroupTitle): void {
   for (const { name } of topicsIn(title))
-    if (name !== ON_POSTGRES) testPage(pageOf(name), () => ({ hasServer: name !== FIRST }));
+    if (name !== ON_POSTGRES) testPage(pageOf(name), () => ({ hasServer: !FROM_NOTHING.includes(name) }));
 }
 
 /** The page of a topic. */

@@ -8,7 +8,7 @@ export interface Cell {
 }
 
 // A command to the terminal, its numbers and its letter; or a character.
-const PIECE = /\p{Cc}\[([\d;?]*)([A-Za-z])|\p{Any}/gu;
+const PIECE = /(?!\n)\p{Cc}\[([\d;?]*)([A-Za-z])|\p{Any}/gu;
 const BLANK: Cell = { character: ' ', isBold: false, color: null };
 const COLORS: Record<number, string> = {
   31: '#f28b82',
@@ -20,6 +20,8 @@ const COLORS: Record<number, string> = {
   90: '#8b919d',
 };
 const [RESET, BOLD, DIM, NOT_BOLD, NO_COLOR] = [0, 1, 2, 22, 39];
+// The selected line, which is bold here.
+const [REVERSED, NOT_REVERSED] = [7, 27];
 
 /** Understands colours, and what moves the cursor up or erases lines. */
 export class StyledScreen {
@@ -51,9 +53,10 @@ export class StyledScreen {
   #paint(numbers: readonly number[]): void {
     for (const number of numbers) {
       if (number === RESET) this.#style = { isBold: false, color: null };
-      else if (number === BOLD) this.#style = { ...this.#style, isBold: true };
+      else if (number === BOLD || number === REVERSED) this.#style = { ...this.#style, isBold: true };
       else if (number === DIM) this.#style = { ...this.#style, color: COLORS[90] ?? null };
-      else if (number === NOT_BOLD) this.#style = { ...this.#style, isBold: false };
+      else if (number === NOT_BOLD) this.#style = { isBold: false, color: null };
+      else if (number === NOT_REVERSED) this.#style = { ...this.#style, isBold: false };
       else if (number === NO_COLOR) this.#style = { ...this.#style, color: null };
       else if (COLORS[number] !== undefined) this.#style = { ...this.#style, color: COLORS[number] };
     }
@@ -66,6 +69,7 @@ export class StyledScreen {
     if (letter === 'E') this.#moveTo(this.#row + (number || 1), 0);
     if (letter === 'F') this.#moveTo(Math.max(0, this.#row - (number || 1)), 0);
     if (letter === 'G') this.#column = (number || 1) - 1;
+    if (letter === 'H') this.#moveTo(0, 0);
     if (letter === 'K') this.#lines[this.#row] = number === 2 ? [] : line.slice(0, this.#column);
     if (letter === 'J') this.#lines.splice(this.#row, this.#lines.length, line.slice(0, this.#column));
   }

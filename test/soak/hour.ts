@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { CHANGES_DAYS_DEFAULT } from '../../db/engine/changes-kept.ts';
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
 import { BINARY } from '../support/command.ts';
 import { PostgresServer } from '../support/postgres.ts';
@@ -13,7 +14,7 @@ import { exitWithVerdict, report, show } from './verdict.ts';
 
 const USAGE = `bun run soak:hour [options]
   --minutes N      how long (60)
-  --warm-up N      minutes before the slopes begin (15)
+  --warm-up N      minutes before the slopes begin (30): until then the log of changes grows
   --rate N         requests a second (400)
   --readers N      threads that answer (0)
   --postgres       on a PostgreSQL server of its own
@@ -25,11 +26,16 @@ const SAMPLE_MS = 5_000;
 const MINUTE_MS = 60_000;
 const BACKUPS = ['--backup-every', '2m', '--keep', '10m=2m'];
 const DAY_MS = 86_400_000;
-// Old enough that nobody sends them again.
-const ANSWERS_AGE_MS = 5 * MINUTE_MS;
+// Old enough that nobody sends a request again, or reads its changes.
+const AGE_MS = 5 * MINUTE_MS;
+
+const PROBE = join(import.meta.dir, 'memory-probe.ts');
 
 // What may come of noise alone: MiB an hour, and standard errors.
 const GROWTH_MAX = 4;
+// What objects take is known to the byte. The rest is not: SQLite fills its cache again after each write of another process,
+// JavaScriptCore notes what it compiles for as long as it serves, and the allocator keeps what it may need again.
+const HEAP_GROWTH_MAX = 1;
 const ERRORS_MAX = 3;
 
 interface Options {
@@ -51,9 +57,13 @@ async function soak(db: string, folder: string, options: Options): Promise<void>
   if (readers > 0) args.push('--readers', String(readers));
   if (isFile) args.push('--backup-dir', backupFolder, ...BACKUPS);
   const log = join(folder, 'log');
-  const node = await Node.start(db, args, log);
+  const memory = join(folder, 'memory');
+  const node = await Node.start(db, args, log, { BUN_OPTIONS: `--preload=${PROBE}`, SOAK_MEMORY: memory });
   const { pid } = node;
-  const sampling = new Sampling({ pid, db, backupFolder, ...(out !== undefined && { out }) }, SAMPLE_MS);
+  const sampling = new Sampling(
+    { pid, db, backupFolder, memory, ...(out !== undefined && { out }) },
+    SAMPLE_MS,
+  );
   await load.start(node.url);
   const auditDb = new Bun.SQL(isFile ? `sqlite://${db}` : db, isFile ? {} : { max: 1 });
   if (isFile) await auditDb.unsafe('pragma busy_timeout = 5000');
@@ -88,20 +98,26 @@ function tlsFlags(folder: string, isAsked: boolean): string[] {
   return ['--tls-cert', certFile, '--tls-key', keyFile];
 }
 
-// Stored answers are kept for a day, and what the audit log tells for 30 days, longer than this runs. The former are made
-// older, so that the server removes as many as come, and the latter go: else the database grows, and with it the part of it
-// that is kept in memory.
+// Stored responses are kept for a day, changes and the audit log for 30 days, longer than this runs. The first two are made
+// older, so that the server removes as many as come, and entries of the audit log are deleted: else the database grows, and
+// with it the part of it that is kept in memory.
 async function age(sql: Bun.SQL): Promise<void> {
-  const until = Date.now() - ANSWERS_AGE_MS;
-  const isYoung = `created_at between ${Date.now() - DAY_MS} and ${until}`;
-  await sql.unsafe(`update idempotency_keys set created_at = created_at - ${DAY_MS} where ${isYoung}`);
+  const until = Date.now() - AGE_MS;
+  for (const [table, column, keptMs] of [
+    ['idempotency_keys', 'created_at', DAY_MS],
+    ['changes', 'at', CHANGES_DAYS_DEFAULT * DAY_MS],
+  ] as const) {
+    const isYoung = `${column} between ${Date.now() - keptMs} and ${until}`;
+    await sql.unsafe(`update ${table} set ${column} = ${column} - ${keptMs} where ${isYoung}`);
+  }
   await sql.unsafe(`delete from audit_log where created_at < ${until}`);
 }
 
 function progress(minute: number, { traffic }: MixedLoad, sample: Sample | undefined): void {
   if (sample === undefined) return;
-  const { rss, anonymous, descriptors, threads, database, wal, cpuSeconds } = sample;
-  const memory = `${rss.toFixed(1)} MiB, ${anonymous.toFixed(1)} of it anonymous`;
+  const { rss, anonymous, heap, pages, descriptors, threads, database, wal, cpuSeconds } = sample;
+  const parts = `heap ${heap.toFixed(1)}, cached pages ${pages.toFixed(1)}`;
+  const memory = `${rss.toFixed(1)} MiB, ${anonymous.toFixed(1)} of it anonymous (${parts})`;
   const files = `database ${database.toFixed(1)}, wal ${wal.toFixed(1)}`;
   const counts = `${descriptors} descriptors, ${threads} threads, ${cpuSeconds.toFixed(0)} s CPU`;
   const answers = `${traffic.answered} answers, ${traffic.unexpected.length} unexpected`;
@@ -137,11 +153,22 @@ async function reportFile(db: string, backupFolder: string): Promise<void> {
 
 function reportGrowth(samples: readonly Sample[]): void {
   const minutes = ((samples.at(-1)?.seconds ?? 0) - (samples[0]?.seconds ?? 0)) / 60;
-  for (const name of ['rss', 'anonymous', 'database', 'wal', 'descriptors', 'threads'] as const) {
+  for (const name of [
+    'heap',
+    'native',
+    'pages',
+    'rss',
+    'anonymous',
+    'database',
+    'wal',
+    'descriptors',
+    'threads',
+  ] as const) {
     const { perHour, error } = slopeOf(samples, name);
     const values = samples.map((one) => one[name]);
     const range = `from ${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)}`;
-    const isSteady = perHour < GROWTH_MAX || perHour < ERRORS_MAX * error;
+    const isSteady =
+      perHour < (name === 'heap' ? HEAP_GROWTH_MAX : GROWTH_MAX) || perHour < ERRORS_MAX * error;
     const slope = `${perHour >= 0 ? '+' : ''}${perHour.toFixed(2)} ± ${error.toFixed(2)} an hour`;
     report(name, isSteady, `${slope}, ${range}, over ${minutes.toFixed(0)} minutes`);
   }
@@ -153,7 +180,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       minutes: { ...text, default: '60' },
-      'warm-up': { ...text, default: '15' },
+      'warm-up': { ...text, default: '30' },
       rate: { ...text, default: '400' },
       readers: { ...text, default: '0' },
       ...{ postgres: flag, tls: flag, out: text, help: flag },

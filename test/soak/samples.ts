@@ -1,7 +1,8 @@
 // What a running server takes, read every few seconds from the kernel and the disk, and how fast that grows.
-import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { cpuMicros } from '../bench/process.ts';
+import type { MemoryHeld } from './memory-probe.ts';
 
 const KIB = 1_024;
 const MIB = KIB * KIB;
@@ -11,7 +12,7 @@ const HOUR_SECONDS = 3_600;
 const BLOCK_SECONDS = 180;
 
 /** One look at a server: seconds since the first, MiB, and counts. */
-export interface Sample {
+export interface Sample extends MemoryHeld {
   seconds: number;
   rss: number;
   /** Of that, what is no file's. */
@@ -30,6 +31,8 @@ export interface Watched {
   /** The database, if it is a file. */
   db: string;
   backupFolder: string;
+  /** To which the probe in the server writes, if it has one. */
+  memory?: string;
   /** A file to which each sample is added, as a line of JSON. */
   out?: string;
 }
@@ -52,7 +55,7 @@ export class Sampling {
   }
 
   #take(): void {
-    const { pid, db, backupFolder, out } = this.#watched;
+    const { pid, db, backupFolder, memory, out } = this.#watched;
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const number = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
     const sample: Sample = {
@@ -65,6 +68,7 @@ export class Sampling {
       database: mebibytes(db),
       wal: mebibytes(`${db}-wal`),
       backups: sum(filesIn(backupFolder).map(mebibytes)),
+      ...lastHeld(memory),
     };
     this.samples.push(sample);
     if (out !== undefined) appendFileSync(out, `${JSON.stringify(sample)}\n`);
@@ -87,6 +91,14 @@ export function slopeOf(samples: readonly Sample[], name: keyof Sample): { perHo
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 const mean = (numbers: readonly number[]) => sum(numbers) / numbers.length;
+
+function lastHeld(file: string | undefined): MemoryHeld {
+  const line =
+    file !== undefined && existsSync(file)
+      ? readFileSync(file, 'utf8').trimEnd().split('\n').at(-1)
+      : undefined;
+  return line === undefined ? { heap: 0, native: 0, pages: 0 } : JSON.parse(line);
+}
 
 function filesIn(folder: string): string[] {
   try {

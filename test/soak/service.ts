@@ -20,28 +20,35 @@ export class Node {
   readonly url: string;
   readonly #command: readonly string[];
   readonly #log: string | undefined;
+  readonly #env: Record<string, string>;
   #child: Bun.Subprocess | null = null;
   readonly #formers: Bun.Subprocess[] = [];
 
-  private constructor(url: string, command: readonly string[], log: string | undefined) {
+  private constructor(
+    url: string,
+    command: readonly string[],
+    log: string | undefined,
+    env: Record<string, string>,
+  ) {
     this.url = url;
     this.#command = command;
     this.#log = log;
+    this.#env = env;
   }
 
   /** Starts one. @param log a file for what it logs, from its last start on; nothing is logged unless named */
-  static async start(db: string, args: readonly string[], log?: string): Promise<Node> {
-    const node = await Node.prepare(db, args, log);
+  static async start(db: string, args: readonly string[], log?: string, env = {}): Promise<Node> {
+    const node = await Node.prepare(db, args, log, env);
     await node.start();
     return node;
   }
 
   /** One that is still to be started. */
-  static async prepare(db: string, args: readonly string[], log?: string): Promise<Node> {
+  static async prepare(db: string, args: readonly string[], log?: string, env = {}): Promise<Node> {
     const port = await freePort();
     const scheme = args.includes('--tls-cert') ? 'https' : 'http';
     const usual = ['--db', db, '--port', String(port), '--log', log === undefined ? 'off' : 'json'];
-    return new Node(`${scheme}://127.0.0.1:${port}`, [BINARY, 'serve', ...usual, ...args], log);
+    return new Node(`${scheme}://127.0.0.1:${port}`, [BINARY, 'serve', ...usual, ...args], log, env);
   }
 
   get pid(): number {
@@ -57,7 +64,7 @@ export class Node {
   /** Starts it and waits for nothing. */
   spawn(more: readonly string[] = []): void {
     const stderr = this.#log === undefined ? 'ignore' : Bun.file(this.#log);
-    this.#child = Bun.spawn([...this.#command, ...more], { env: {}, stdout: 'ignore', stderr });
+    this.#child = Bun.spawn([...this.#command, ...more], { env: this.#env, stdout: 'ignore', stderr });
   }
 
   /** Waits until it serves. */

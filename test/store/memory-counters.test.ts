@@ -1,4 +1,5 @@
 // Counts in memory: threads that count in it at once, a table that is full, names that come again.
+import { heapStats } from 'bun:jsc';
 import { expect, test } from 'bun:test';
 import { hasRoom, type RateLimitEvent, WINDOW_MS } from '../../db/counters/counters.ts';
 import { allocateCounters, MemoryCounters } from '../../db/counters/memory-counters.ts';
@@ -86,4 +87,21 @@ test('a table of the usual size holds half as many names as it has entries, what
   const counters = new MemoryCounters(() => 0);
   for (let name = 0; name < 2 ** 15; name++) expect(counters.count(address(name)).used).toBe(1);
   for (let name = 0; name < 2 ** 15; name++) expect(counters.count(address(name)).used).toBe(2);
+});
+
+test('names of one minute, such as the tokens of links, are not kept in the next', () => {
+  let now = 0;
+  const counters = new MemoryCounters(() => now);
+  const stringsKept = () => {
+    Bun.gc(true);
+    return heapStats().objectTypeCounts.string ?? 0;
+  };
+  counters.count(address(0));
+  const before = stringsKept();
+  for (let name = 1; name <= 5_000; name++) counters.count(address(name));
+  expect(stringsKept() - before).toBeGreaterThan(4_000);
+  now += WINDOW_MS;
+  // The first request of a minute still finds the last one.
+  for (let time = 0; time < 2; time++) counters.count(address(0));
+  expect(stringsKept() - before).toBeLessThan(1_000);
 });

@@ -1,7 +1,7 @@
 // Which tests run on PostgreSQL too: what chooses its database runs on both engines, the rest on one.
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { ALONE, findTestFiles, LONGEST, reaches } from './files.ts';
+import { ALONE, byPlace, findTestFiles, LONGEST, reaches } from './files.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 const { sqlite, postgres, servers } = findTestFiles(ROOT);
@@ -66,6 +66,15 @@ describe('on PostgreSQL too', () => {
     expect(sqlite.parallel).toContain(path);
     expect(postgres.parallel).not.toContain(path);
   });
+});
+
+test('what is about the disk has its files there, everything else in memory', () => {
+  const { inMemory, onDisk } = byPlace(sqlite);
+  expect(onDisk.parallel).toContain('test/sqlite/backup.test.ts');
+  expect(onDisk.alone).toEqual(['test/sqlite/full-disk.test.ts', 'test/sqlite/write-lock.test.ts']);
+  expect(inMemory.parallel).toContain('test/v2/contacts.test.ts');
+  for (const kind of ['parallel', 'alone'] as const)
+    expect([...inMemory[kind], ...onDisk[kind]].toSorted()).toEqual(sqlite[kind].toSorted());
 });
 
 test.each(['test/nodes/faults.test.ts', 'test/postgres/commands.test.ts', 'test/manual/postgres.test.ts'])(

@@ -43,7 +43,7 @@ const OF_ONE_ENGINE = [
   ...named('cli', 'upsert usage watch webhooks'),
   ...named('copy', 'command'),
   ...named('import', 'address-books all data doubts dry-run exports folders foreign-files journeys'),
-  ...named('import', 'links-of-folders quota rejected rows same-words upsert'),
+  ...named('import', 'links-of-folders missing-names quota rejected rows same-words upsert'),
   ...named('mcp', 'client-config protocol retries tools writing'),
   ...named('metrics', 'recipes serve'),
   ...named('nodes', 'faults promotion'),
@@ -58,6 +58,9 @@ export const ALONE = [
   'test/sqlite/full-disk.test.ts',
   'test/sqlite/write-lock.test.ts',
 ];
+
+// Files, or what kills those who write them, are the matter here: theirs are on a disk.
+const ON_DISK = ['test/sqlite/', 'test/soak/'];
 
 /**
  * Those that take longest, the longest first: each is run by itself, before the others. One that does not take ten seconds
@@ -110,6 +113,16 @@ export function findTestFiles(
     sqlite: inTwo(paths.filter((path) => !isForPostgres(path) && !isForServers(path))),
     postgres: inTwo(paths.filter((path) => isForPostgres(path) || isForBoth(path))),
     servers: inTwo(paths.filter((path) => !isForPostgres(path) && isForServers(path))),
+  };
+}
+
+/** Takes apart what may have its temporary files in memory, and what is to have them on a disk. */
+export function byPlace({ parallel, alone }: EngineFiles): Record<'inMemory' | 'onDisk', EngineFiles> {
+  const isOnDisk = (path: string) => ON_DISK.some((part) => path.startsWith(part));
+  const isInMemory = (path: string) => !isOnDisk(path);
+  return {
+    inMemory: { parallel: parallel.filter(isInMemory), alone: alone.filter(isInMemory) },
+    onDisk: { parallel: parallel.filter(isOnDisk), alone: alone.filter(isOnDisk) },
   };
 }
 

@@ -1,9 +1,11 @@
 // The whole suite, as `bun run verify` runs it: on SQLite and, beside it, whatever keeps records on PostgreSQL too.
-import { availableParallelism } from 'node:os';
+import { rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { type Result, runFailedAgain } from './again.ts';
-import { type EngineFiles, findTestFiles } from './files.ts';
+import { byPlace, type EngineFiles, findTestFiles } from './files.ts';
+import { makeMemoryFolder } from './memory-folder.ts';
 import { addUp, closing, type Tally } from './tally.ts';
 import { running, runTests } from './tests-run.ts';
 import { type Task, tasksOf } from './work.ts';
@@ -12,7 +14,7 @@ const ROOT = join(import.meta.dir, '../..');
 // Tests wait for servers, processes and time-outs while others count: some more lines than cores keep all cores busy.
 const LINES = availableParallelism() + 3;
 // Each line has some servers, and each of those a dozen connections.
-const SETTINGS = { max_connections: '500', max_wal_size: '4GB', checkpoint_timeout: '1h' };
+const SETTINGS = { max_connections: '500', max_wal_size: '1GB', checkpoint_timeout: '1h' };
 
 let interruption: NodeJS.Signals | null = null;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -21,6 +23,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     for (const child of running) child.kill(signal);
   });
 }
+
+const disk = tmpdir();
+// A run that is given a folder for temporary files has them there.
+const memory = process.env.TMPDIR ? null : makeMemoryFolder();
+if (memory !== null) process.env.TMPDIR = memory;
 
 /** A server of the run's own; null, and a word, if there cannot be one. */
 async function startPostgres(): Promise<PostgresServer | null> {
@@ -42,20 +49,33 @@ interface Engine {
   name: string;
   /** What CRM_TEST_DB is there. */
   database: string;
+  /** Where temporary files are. */
+  folder: string;
   files: EngineFiles;
 }
 
 const found = findTestFiles(ROOT, process.argv.slice(2));
-const engines: Engine[] = [
+const databases = [
   { name: 'sqlite', database: '', files: found.sqlite },
   ...(address === '' ? [] : [{ name: 'postgresql', database: address, files: found.postgres }]),
   { name: 'servers', database: '', files: found.servers },
 ];
+const engines: Engine[] = databases.flatMap(({ files, ...engine }) => {
+  const { inMemory, onDisk } = byPlace(files);
+  return [
+    { ...engine, folder: memory ?? disk, files: inMemory },
+    { ...engine, folder: disk, files: onDisk },
+  ];
+});
 
 const results: Result<Engine>[] = [];
 
-function run({ engine: { name, database }, files }: Task<Engine>): Promise<Tally> {
-  const env = { CRM_TEST_DB: database, CRM_BIN: process.env.CRM_BIN ?? join(ROOT, 'dist/crm') };
+function run({ engine: { name, database, folder }, files }: Task<Engine>): Promise<Tally> {
+  const env = {
+    CRM_TEST_DB: database,
+    TMPDIR: folder,
+    CRM_BIN: process.env.CRM_BIN ?? join(ROOT, 'dist/crm'),
+  };
   return runTests({ name, files, env });
 }
 
@@ -80,11 +100,12 @@ try {
     console.log(`${engine.name} | FAILED AT FIRST, PASSED BY THEMSELVES: ${files.join(' ')}`);
 } finally {
   await server?.close();
+  if (memory !== null) rmSync(memory, { recursive: true, force: true });
 }
-for (const engine of engines) {
-  const ofEngine = results.filter(({ task }) => task.engine === engine);
+for (const { name } of databases) {
+  const ofEngine = results.filter(({ task }) => task.engine.name === name);
   const { passed, skipped, failed } = addUp(ofEngine.map(({ tally }) => tally));
-  console.log(`${engine.name} | ${passed} passed, ${skipped} skipped, ${failed} failed`);
+  console.log(`${name} | ${passed} passed, ${skipped} skipped, ${failed} failed`);
 }
 const total = addUp(results.map(({ tally }) => tally));
 if (interruption !== null) console.log(`ended by ${interruption}`);

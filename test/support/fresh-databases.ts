@@ -73,7 +73,13 @@ async function asAdmin<T>(job: (admin: Bun.SQL) => Promise<T>): Promise<T> {
 
 async function copyTemplate(admin: Bun.SQL, name: string): Promise<void> {
   template ??= await findTemplate(admin);
-  await admin.unsafe(`create database ${name} template ${template}`);
+  await admin.unsafe(`create database ${name} template ${template} ${await strategyOf(admin)}`);
+}
+
+// Half the work of the other one; before version 15 there was no other.
+async function strategyOf(admin: Bun.SQL): Promise<string> {
+  const [row] = await admin.unsafe("select current_setting('server_version_num')::integer as version");
+  return row.version >= 150_000 ? 'strategy file_copy' : '';
 }
 
 /** The template of this schema: that of another process, or one that is made; whatever killed runs left is removed. */

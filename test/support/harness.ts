@@ -224,8 +224,14 @@ export function sender(
       response.status,
       response.headers,
       isStream(response) ? text : parsed,
-      /[?&]fields=/.test(path) || input.body?.fields !== undefined,
+      selectsFields(path, input),
     );
     return { status: response.status, headers: response.headers, text, body: parsed };
   };
+}
+
+/** Whether a request asks for some fields only, in its query or in the body of a query. */
+function selectsFields(path: string, { body, raw }: RequestInput): boolean {
+  if (/[?&]fields=/.test(path) || body?.fields !== undefined) return true;
+  return path.endsWith('/query') && raw !== undefined && Buffer.from(raw).includes('"fields":');
 }

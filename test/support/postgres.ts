@@ -23,7 +23,11 @@ const PLACE_BYTES_MAX = 70;
 
 const INITDB = ['-U', 'crm', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
 const STANDBY = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
-const FAST = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB' };
+const FAST = {
+  ...{ fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB' },
+  // In the server's folder: a server that is killed leaves what it has in /dev/shm, a megabyte, until the machine restarts.
+  dynamic_shared_memory_type: 'mmap',
+};
 
 /** The folder of PostgreSQL's server programs, null where there is none. */
 export const postgresPrograms = findPrograms();

@@ -16,7 +16,9 @@ interface Parts {
 
 function read(rule: string): Parts {
   const parts = new Map(rule.split(';').map((part) => part.split('=') as [string, string]));
-  const list = (name: string): Numbers => parts.get(name)?.split(',').map(Number);
+  // Read once: each of them is asked for on every day.
+  const numbers = new Map([...parts].map(([name, text]) => [name, text.split(',').map(Number)]));
+  const list = (name: string): Numbers => numbers.get(name);
   return {
     frequency: parts.get('FREQ') ?? '',
     interval: Number(parts.get('INTERVAL') ?? 1),
@@ -110,14 +112,14 @@ export function recurrences(rule: string, startWall: number, lastWall: number): 
   const minutes = times('BYMINUTE', 60, start.minute, rank === 0 || rank === 1);
   const seconds = times('BYSECOND', 60, start.second, rank === 0);
 
+  const unitMs =
+    { WEEKLY: 7 * DAY_MS, DAILY: DAY_MS, HOURLY: 3_600_000, MINUTELY: 60_000 }[frequency] ?? 1_000;
+  // 1 January 1970 was a Thursday.
+  const shiftMs = frequency === 'WEEKLY' ? ((4 - weekStart + 7) % 7) * DAY_MS : 0;
   const periodOf = (day: Day, wall: number): number => {
     if (frequency === 'YEARLY')
       return list('BYWEEKNO') === undefined ? day.year : weekOf(day, weekStart).year;
     if (frequency === 'MONTHLY') return day.year * 12 + day.month;
-    const unitMs =
-      { WEEKLY: 7 * DAY_MS, DAILY: DAY_MS, HOURLY: 3_600_000, MINUTELY: 60_000 }[frequency] ?? 1_000;
-    // 1 January 1970 was a Thursday.
-    const shiftMs = frequency === 'WEEKLY' ? ((4 - weekStart + 7) % 7) * DAY_MS : 0;
     return Math.floor((wall + shiftMs) / unitMs);
   };
   const startNumber = Math.floor(startWall / DAY_MS);

@@ -36,8 +36,8 @@ function isOpenToAll(folder: string): boolean {
   return isEntered && (dirname(folder) === folder || isOpenToAll(dirname(folder)));
 }
 
-// Mounts for temporary files may refuse it (noexec).
-function canRunIn(folder: string): boolean {
+/** Whether programs can be run in a folder; mounts for temporary files may refuse it (noexec). */
+export function canRunIn(folder: string): boolean {
   const script = join(folder, 'runs');
   writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 });
   try {

@@ -4,12 +4,15 @@ import { isOurId } from '../../input/record-id.ts';
 import type { SourceRow } from '../row.ts';
 import { addDigitEvidence } from './date-counts.ts';
 import { addDateEvidence, type DateEvidence, type SlashedEvidence } from './dates.ts';
+import { TextCounts } from './distinct-texts.ts';
 import { addNumberEvidence, type NumberEvidence } from './numbers.ts';
 
 export interface ColumnEvidence extends DateEvidence {
   numbers: ReadonlyMap<string, NumberEvidence>;
   ids: ReadonlyMap<string, IdEvidence>;
   sample: Sample;
+  /** The different texts of each column. */
+  texts: Pick<TextCounts, 'of'>;
 }
 
 /** Values of the first rows that have any, by header, to guess what a column may mean. */
@@ -37,6 +40,7 @@ export class Evidence implements ColumnEvidence {
   readonly digits = new Map<string, string>();
   readonly numbers = new Map<string, NumberEvidence>();
   readonly ids = new Map<string, IdEvidence>();
+  readonly texts = new TextCounts();
 
   readonly sample = { rows: 0, values: new Map<string, string[]>() };
   #sampledCells = 0;
@@ -64,6 +68,7 @@ export class Evidence implements ColumnEvidence {
   /** Takes one cell. */
   take(header: string, value: JsonValue): void {
     if (value === null || value === '') return;
+    this.texts.take(header, value);
     if (typeof value !== 'string' || isNumeric(value)) {
       addDateEvidence(this.slashed, header, value);
       addDigitEvidence(this.digits, header, value);

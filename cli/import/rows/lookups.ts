@@ -80,7 +80,7 @@ export class Lookups {
     if (id !== null) return id;
     if (this.#options.createMissing)
       return isWanted ? this.#created.get(key, () => this.#createCompany(value)) : PLACEHOLDER_ID;
-    const what = isDomain(value) ? 'domain or name' : 'name';
+    const what = looksLikeDomain(value) ? 'domain or name' : 'name';
     const message = `no company has the ${what} "${value}"; create it with --create-missing`;
     throw new RowFault('RESOURCE_NOT_FOUND', '', message, { changes: { createMissing: true } });
   }
@@ -121,14 +121,16 @@ export class Lookups {
   }
 
   async #findCompany(value: string): Promise<string | null> {
-    const byDomain = isDomain(value) ? await this.#idsOf('companies', 'domain', normalizeDomain(value)) : [];
+    const byDomain = looksLikeDomain(value)
+      ? await this.#idsOf('companies', 'domain', normalizeDomain(value))
+      : [];
     const [id, second] = byDomain.length > 0 ? byDomain : await this.#idsOf('companies', 'name', value);
     if (second === undefined) return id ?? null;
     throw notCertain(`several companies are named "${value}"; use the domain, or company_id`);
   }
 
   async #createCompany(value: string): Promise<string> {
-    const domain = isDomain(value) ? normalizeDomain(value) : null;
+    const domain = looksLikeDomain(value) ? normalizeDomain(value) : null;
     const body: Data = domain === null ? { name: value } : { domain };
     const faults = faultsOf(body, { schema: getResource('companies').createSchema });
     if (faults.length > 0) {
@@ -188,7 +190,8 @@ export class Lookups {
   }
 }
 
-function isDomain(text: string): boolean {
+/** Whether a text looks like a domain, so that a company is looked up by it first. */
+export function looksLikeDomain(text: string): boolean {
   return DOMAIN.test(normalizeDomain(text));
 }
 

@@ -1,6 +1,6 @@
 // The mapping of an import with its first rows, before anything is sent: keys change it.
 import { Box, Text } from 'ink';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { formatCount } from '../../terminal/format.ts';
 import { useKeys } from '../../terminal/keys.tsx';
 import { MARK_COLUMNS, RowList } from '../../terminal/RowList.tsx';
@@ -9,7 +9,17 @@ import type { ScreenProps } from '../../terminal/show-screen.tsx';
 import { useLatest } from '../../terminal/use-latest.ts';
 import { wrapLines } from '../../terminal/wrap.ts';
 import type { ImportRequest } from '../request.ts';
-import { type Draft, draftOf, type ImportView, switchesOf, withMeaning, withSwitched } from './draft.ts';
+import { missingLine } from '../session/missing-in-words.ts';
+import type { MissingNames } from '../session/missing-names.ts';
+import {
+  creatingKey,
+  type Draft,
+  draftOf,
+  type ImportView,
+  switchesOf,
+  withMeaning,
+  withSwitched,
+} from './draft.ts';
 import { MeaningList } from './MeaningList.tsx';
 
 const NAME_COLUMNS_MAX = 28;
@@ -26,7 +36,9 @@ export function ImportScreen(
   const draft = draftOf(subject, request);
   const problems = problemLines(draft, size.columns);
   const facts = [...(subject.estimate?.split('\n') ?? []).map((line) => cut(line, size.columns))];
-  const height = Math.max(1, size.rows - facts.length - problems.length - 4);
+  const missing = useMissingNames(subject, draft, request);
+  const warnings = missing.map((one) => cut(missingLine(one, request, creatingKey(one)), size.columns));
+  const height = Math.max(1, size.rows - facts.length - problems.length - warnings.length - 4);
   const current = draft.columns[selected];
   useKeys(
     (input, key) => {
@@ -79,6 +91,11 @@ export function ImportScreen(
               columnsLine(header, goesTo ?? '? unknown', values, widthsOf(draft, size.columns)),
             )}
           />
+          {warnings.map((line) => (
+            <Text key={line} wrap="truncate" {...(hasColor && { color: 'yellow' })}>
+              {line}
+            </Text>
+          ))}
           {problems.map((line) => (
             <Text key={line} wrap="truncate" {...(hasColor && { color: 'red' })}>
               {line}
@@ -92,6 +109,25 @@ export function ImportScreen(
       )}
     </Box>
   );
+}
+
+/** What does not exist, once the server has said so; asked again when the mapping changes. */
+function useMissingNames(
+  { missingNames }: ImportView,
+  { plan }: Draft,
+  { map }: ImportRequest,
+): readonly MissingNames[] {
+  const known = useLatest<{ map: readonly string[]; names: readonly MissingNames[] } | null>(null);
+  useEffect(() => {
+    if (plan === null || known.current?.map === map) return;
+    known.set({ map, names: known.current?.names ?? [] });
+    const take = (names: readonly MissingNames[]): void => {
+      if (known.current?.map === map) known.set({ map, names });
+    };
+    // A server that cannot be asked says so again when the import begins.
+    missingNames(plan).then(take, () => take([]));
+  });
+  return known.current?.names ?? [];
 }
 
 interface Widths {

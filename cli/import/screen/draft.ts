@@ -3,10 +3,12 @@ import type { Resource } from '../../../db/model/resource.ts';
 import { CliError } from '../../errors.ts';
 import { describeColumn } from '../plan/describe.ts';
 import { fieldNames } from '../plan/headers.ts';
-import { draftPlan } from '../plan/plan.ts';
+import { draftPlan, type Plan } from '../plan/plan.ts';
 import type { Survey } from '../plan/survey.ts';
 import type { ImportRequest } from '../request.ts';
 import type { SourceRow } from '../row.ts';
+import { creatingFlag } from '../session/missing-in-words.ts';
+import type { MissingNames } from '../session/missing-names.ts';
 
 /** What a person looks at before an import. */
 export interface ImportView {
@@ -17,6 +19,8 @@ export interface ImportView {
   rows: readonly SourceRow[];
   /** The time that the rate limit makes of it, if that is long. */
   estimate: string | null;
+  /** The names of the input that do not exist, with this mapping. */
+  missingNames(plan: Plan): Promise<readonly MissingNames[]>;
 }
 
 export interface DraftColumn {
@@ -31,6 +35,8 @@ export interface Draft {
   columns: readonly DraftColumn[];
   /** What prevents the import. */
   problems: readonly string[];
+  /** Null if the flags contradict each other. */
+  plan: Plan | null;
 }
 
 /** What the request makes of the input. */
@@ -42,10 +48,10 @@ export function draftOf({ resource, survey, rows }: ImportView, request: ImportR
       goesTo: describeColumn(plan, header) ?? null,
       values: rows.map(({ entries }) => textOf(entries.find(([name]) => name === header)?.[1])),
     }));
-    return { columns, problems: problems.map(({ message }) => message) };
+    return { columns, problems: problems.map(({ message }) => message), plan };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    return { columns: [], problems: [error.message] };
+    return { columns: [], problems: [error.message], plan: null };
   }
 }
 
@@ -87,4 +93,10 @@ export function withSwitched(request: ImportRequest, name: (typeof SWITCHES)[num
 export function switchesOf({ fields }: Resource): (typeof SWITCHES)[number][] {
   const needs = { custom: 'custom', createMissing: 'company_id', createStages: 'stage_id' } as const;
   return SWITCHES.filter(({ name }) => fields[needs[name]] !== undefined);
+}
+
+/** The key that creates missing names, if there is one. */
+export function creatingKey(missing: MissingNames): string | undefined {
+  const flag = creatingFlag(missing.kind);
+  return SWITCHES.find(({ name }) => name === flag)?.key;
 }

@@ -4,10 +4,11 @@ import { CliError } from '../../errors.ts';
 import { estimateInWords } from '../../terminal/progress.ts';
 import { canShowScreen } from '../../terminal/questions.ts';
 import { type ImportFlags, importCommand } from '../flags.ts';
-import { settledRequest } from '../plan/plan.ts';
+import { type Plan, settledRequest } from '../plan/plan.ts';
 import type { SurveyedInput } from '../plan/survey.ts';
 import type { ImportRequest } from '../request.ts';
 import type { SourceRow } from '../row.ts';
+import type { NameCheck } from '../session/missing-names.ts';
 import { fasterThan, type Preflight } from '../session/preflight.ts';
 
 const ROWS_SHOWN = 5;
@@ -30,7 +31,7 @@ export async function review(
   request: ImportRequest,
   resource: Resource,
   input: SurveyedInput,
-  greeting: Preflight,
+  { greeting, nameCheck }: { greeting: Preflight; nameCheck: NameCheck },
 ): Promise<ImportRequest> {
   const { survey, rowCount } = input;
   const initial = settledRequest(resource, survey, request) ?? request;
@@ -41,7 +42,8 @@ export async function review(
   });
   const { showImport } = await import('./show.tsx');
   const rows = await firstRows(input);
-  const chosen = await showImport({ resource, survey, rowCount, rows, estimate }, initial);
+  const missingNames = (plan: Plan) => nameCheck.missingNames(plan, survey);
+  const chosen = await showImport({ resource, survey, rowCount, rows, estimate, missingNames }, initial);
   if (chosen === null)
     throw new CliError('Nothing was imported.', {
       nextSteps: [`with the suggested mapping: ${importCommand({ ...initial, isConfirmed: true })}`],

@@ -8,6 +8,14 @@ import {
   pageThroughContacts,
   updateContact,
 } from './contacts.ts';
+import {
+  queryContacts,
+  readChanges,
+  readTimelines,
+  searchContact,
+  undeleteTask,
+  upsertCompany,
+} from './finds.ts';
 import { abort, sendExcessRequest, sendRefusedRequests, tryWrongKeys } from './odd.ts';
 import {
   changePipeline,
@@ -36,6 +44,12 @@ const STEPS: [Step, number][] = [
   [changePipeline, 4],
   [logInteraction, 20],
   [readTranscript, 5],
+  [searchContact, 20],
+  [queryContacts, 10],
+  [readTimelines, 10],
+  [readChanges, 10],
+  [upsertCompany, 10],
+  [undeleteTask, 5],
   [workOnPerson, 12],
   [workOnCompany, 10],
   [tryWrongKeys, 2],

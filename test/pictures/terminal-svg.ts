@@ -1,20 +1,6 @@
-// A picture of a terminal in which crm imports a file and lists what came in: real output, drawn as SVG.
-import { shellWord } from '../../cli/terminal/text.ts';
-import { BINARY, Sandbox } from '../support/command.ts';
-import { type Cell, StyledScreen } from './styled-screen.ts';
-
-const COLUMNS = 92;
-const PEOPLE = [
-  'First Name,Last Name,E-mail Address,Job Title,Company Domain,Favourite Colour',
-  'Ada,Lovelace,ada@example.com,Analyst,example.com,blue',
-  'Charles,Babbage,charles@example.com,Engineer,example.com,green',
-  'Mary,Somerville,mary@,Astronomer,,red',
-];
-const COMMANDS = [
-  ['import', 'contacts', 'people.csv', '--custom', '--create-missing'],
-  ['list', 'contacts', '--fields', 'email,first_name,last_name,title,created_at'],
-  ['list', 'contacts', '--filter', 'emial=ada@example.com'],
-];
+// Draws a screen of a terminal as SVG.
+import { COLUMNS, type Screen } from './screens.ts';
+import type { Cell } from './styled-screen.ts';
 
 const CHARACTER = { width: 8.2, height: 19, size: 13.6 };
 const PADDING = 20;
@@ -22,23 +8,8 @@ const BAR = 34;
 const COLORS = { ground: '#16181d', bar: '#22252c', text: '#d7dae0', prompt: '#7ee2a8', dim: '#8b919d' };
 const FONT = 'ui-monospace, SFMono-Regular, Menlo, Consolas, &quot;Liberation Mono&quot;, monospace';
 
-/** Runs the commands on a terminal and draws what it shows in the end. */
-export async function terminalPicture(): Promise<string> {
-  using sandbox = new Sandbox([BINARY]);
-  const server = await sandbox.serveOrganization('Acme Inc');
-  await sandbox.write('people.csv', `${PEOPLE.join('\n')}\n`);
-  const lines: Cell[][] = [];
-  for (const words of COMMANDS) {
-    const screen = new StyledScreen();
-    screen.write(`\u001b[32m$\u001b[39m \u001b[1m${['crm', ...words].map(shellWord).join(' ')}\u001b[22m\n`);
-    const { output } = await sandbox.onTerminal(words, { columns: COLUMNS });
-    lines.push(...screen.write(output).lines(), []);
-  }
-  await server.stop();
-  return svgOf(lines.slice(0, -1));
-}
-
-function svgOf(lines: readonly (readonly Cell[])[]): string {
+/** The picture of a screen. */
+export function svgOf({ title, lines }: Screen): string {
   const width = Math.ceil(COLUMNS * CHARACTER.width + 2 * PADDING);
   const height = BAR + lines.length * CHARACTER.height + PADDING * 2;
   const dots = ['#ec6a5e', '#f4bf4f', '#61c554'].map(
@@ -50,7 +21,7 @@ function svgOf(lines: readonly (readonly Cell[])[]): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
-    '<title>crm imports a CSV file, lists the contacts, and names the nearest filter that exists</title>',
+    `<title>${title}</title>`,
     `<rect width="${width}" height="${height}" rx="10" fill="${COLORS.ground}"/>`,
     `<path d="M0 ${BAR}V10A10 10 0 0 1 10 0H${width - 10}A10 10 0 0 1 ${width} 10V${BAR}Z" fill="${COLORS.bar}"/>`,
     ...dots,
