@@ -10,6 +10,10 @@ export interface WordSources {
   organizations(words: readonly string[]): Promise<string[]>;
   profiles(): Promise<string[]>;
   recipes(): Promise<string[]>;
+  /** Short IDs of records of a resource, a tab, and what each is called. */
+  records(resource: string): Promise<string[]>;
+  /** Names of the pipelines, or of their stages. */
+  pipelines(kind: 'pipeline' | 'stage'): Promise<string[]>;
 }
 
 /** What stands before the word that is being completed. */
@@ -53,7 +57,9 @@ async function argumentWords({ command, given, words, sources }: Place, current:
         ...(['export', 'import'].includes(command.name()) ? ['all'] : []),
       ];
     case 'field=value':
-      return resource === undefined ? [] : pairWords(fieldPairs(resource, command.name()), current);
+      return resource === undefined ? [] : pairWords(fieldPairs(resource, command.name()), current, sources);
+    case 'id':
+      return resource === undefined || command.name() === 'undelete' ? [] : sources.records(resource.name);
     case 'org':
       return sources.organizations(words);
     case 'profile':
@@ -89,15 +95,21 @@ async function choicesOf(
   const resource = findResource(given[0] ?? '');
   if (resource === undefined) return [];
   const found = resourceWords(long, resource);
-  return Array.isArray(found) ? found : pairWords(found, current);
+  return Array.isArray(found) ? found : pairWords(found, current, sources);
 }
 
 /** `key=` for each key; once there is one, its values. */
-function pairWords(pairs: Readonly<Record<string, readonly string[]>>, current: string): string[] {
+async function pairWords(
+  pairs: Readonly<Record<string, readonly string[]>>,
+  current: string,
+  sources: WordSources,
+): Promise<string[]> {
   const at = current.indexOf('=');
   if (at < 0) return Object.keys(pairs).map((key) => `${key}=`);
   const key = current.slice(0, at);
-  return (pairs[key] ?? []).map((value) => `${key}=${value}`);
+  const isServers = (key === 'pipeline' || key === 'stage') && Object.hasOwn(pairs, key);
+  const values = isServers ? await sources.pipelines(key) : (pairs[key] ?? []);
+  return values.map((value) => `${key}=${value}`);
 }
 
 /** Topics of the manual and commands; behind a group of commands, those in it. */

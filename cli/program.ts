@@ -50,6 +50,7 @@ import { HELP_LAYOUT, helpColumns, helpEnding, shownHelp } from './help-layout.t
 import { debugIfAsked } from './settings/debug.ts';
 import { debug } from './terminal/debug.ts';
 import { OUTPUT_FORMATS } from './terminal/output.ts';
+import { endPager } from './terminal/pager.ts';
 import { knowCommands } from './terminal/program-name.ts';
 import { redact } from './terminal/redact.ts';
 import { note, writeOut } from './terminal/streams.ts';
@@ -152,6 +153,7 @@ function addGlobalOptions(program: Command): void {
     )
     .option('--profile <name>', 'Profile in the configuration file crm/config.json [CRM_PROFILE]')
     .option('--no-color', 'Disable color [NO_COLOR, TERM=dumb]')
+    .option('--no-pager', 'Print what is longer than the screen without a pager [PAGER]')
     .option('--debug', 'Print settings, requests and responses to stderr, without secrets [CRM_DEBUG]')
     .hook('preAction', (_program, command) => debugIfAsked(command));
 }
@@ -170,6 +172,7 @@ export async function run(given: readonly string[]): Promise<number> {
     if (printed.length > 0) await writeOut(shownHelp(printed.join('')));
     return Number(process.exitCode ?? EXIT.done);
   } catch (error) {
+    await endPager();
     return exitCodeOf(program, words, error);
   }
 }

@@ -114,6 +114,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/settings',
     'cli/terminal',
     'db/model',
+    'db/model/resources',
   ],
   'cli/commands': [
     'cli/api',
@@ -188,6 +189,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/files',
     'cli/settings',
     'cli/terminal',
+    'cli/undelete',
     'db/model',
     'db/model/resources',
     'server/webhooks',
@@ -312,7 +314,7 @@ const HOUSE: Record<string, string[]> = {
     'server',
   ],
   'cli/quickstart/data': ['cli/input', 'db/model'],
-  'cli/raw': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/raw': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'db/model', 'db/model/resources'],
   'cli/recipes': [],
   'cli/records': [
     'cli/api',

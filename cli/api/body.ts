@@ -29,10 +29,10 @@ export async function requestBody(
 /** The body as a request takes it. */
 export async function sentBody(
   body: RequestBody,
-  references: IdFinder,
+  finder: IdFinder,
   pipelineId?: () => Promise<string>,
 ): Promise<{ rawBody: string } | { body: Data }> {
-  return 'rawBody' in body ? body : { body: await body.values.found(references, pipelineId) };
+  return 'rawBody' in body ? body : { body: await body.values.found(finder, pipelineId) };
 }
 
 /** The fields that a create of the resource takes. */

@@ -49,7 +49,7 @@ export function checkedFilters(
   return checked;
 }
 
-type Find = (references: IdFinder) => Promise<string>;
+type Find = (finder: IdFinder) => Promise<string>;
 
 const PIPELINE = 'pipeline_id';
 
@@ -67,9 +67,9 @@ export class CheckedFilters {
   }
 
   /** The query that the filters make, once what they name is found. */
-  async query(references: IdFinder): Promise<Record<string, string>> {
+  async query(finder: IdFinder): Promise<Record<string, string>> {
     const query: Record<string, string> = {};
-    for (const [key, find] of this.#finds) query[key] = await find(references);
+    for (const [key, find] of this.#finds) query[key] = await find(finder);
     return query;
   }
 
@@ -90,9 +90,9 @@ export class CheckedFilters {
   }
 
   #nameFinder(kind: NameKind, value: string): Find {
-    return async (references) => {
-      const pipeline = kind === 'stage' ? await this.#finds.get(PIPELINE)?.(references) : undefined;
-      return references.named(kind, value, pipeline);
+    return async (finder) => {
+      const pipeline = kind === 'stage' ? await this.#finds.get(PIPELINE)?.(finder) : undefined;
+      return finder.named(kind, value, pipeline);
     };
   }
 
@@ -100,7 +100,7 @@ export class CheckedFilters {
     if (isOurId(value)) return async () => value;
     const resources = owners.filter((one) => findResource(one) !== undefined);
     if (!hasWholeIds && resources.length > 0 && idRangeOf(value) !== undefined)
-      return (references) => references.oneOf(resources, value);
+      return (finder) => finder.oneOf(resources, value);
     const kind = [...this.#kinds].find(([, filter]) => filter === key)?.[0];
     throw notAnId(this.#name, { key, value, resources: owners, kind: hasWholeIds ? undefined : kind });
   }

@@ -24,7 +24,8 @@ export async function wholeId(client: Client, resource: string, text: string): P
   return String(record.id);
 }
 
-async function recordsIn(client: Client, resource: string, range: MeantIds): Promise<Data[]> {
+/** The records of a resource whose IDs are in the range; of a long range, more than one if there are. */
+export async function recordsIn(client: Client, resource: string, range: MeantIds): Promise<Data[]> {
   const { fromMs, untilMs, has } = range;
   const limit = fromMs === untilMs ? RECORDS_MAX : CANDIDATES_MAX + 1;
   // The time in an ID is that of created_at.
@@ -34,12 +35,17 @@ async function recordsIn(client: Client, resource: string, range: MeantIds): Pro
 }
 
 function notFound(resource: string, text: string): CliError {
+  const canBeDeleted = findResource(resource)?.verbs.includes('delete') === true;
   return new CliError(`There is no ${singularOf(resource)} with the ID "${text}".`, {
-    nextSteps: [`${commandForIds(resource)}   (lists the IDs)`, 'a deleted record needs its whole ID.'],
+    nextSteps: [
+      `${commandForIds(resource)}   (lists the IDs)`,
+      ...(canBeDeleted ? [`if it was deleted: crm undelete ${resource} ${text}`] : []),
+    ],
   });
 }
 
-function notCertain(resource: string, text: string, records: readonly Data[]): CliError {
+/** The error for a text that several IDs begin with. */
+export function notCertain(resource: string, text: string, records: readonly Data[]): CliError {
   return usageError(
     `The IDs of several ${resource} begin with "${text}":\n${candidateLines(records)}`,
     'use the short ID or the whole ID of one of them.',

@@ -1,5 +1,5 @@
 // IDs for what people write in their place: short IDs, and names of companies, contacts, owners, pipelines and stages.
-import { isObject } from '../../db/model/json.ts';
+import { type Data, isObject } from '../../db/model/json.ts';
 import { CliError, EXIT, isRefusal, usageError } from '../errors.ts';
 import { isOurId } from '../input/record-id.ts';
 import type { Client } from './client.ts';
@@ -17,15 +17,21 @@ import {
   pipelineIdNamed,
   stageIds,
 } from './names.ts';
+import { newOwners } from './owners.ts';
 import { listAt, pagesOf } from './pages.ts';
 import type { Pipeline } from './pipelines.ts';
 import { idRangeOf } from './short-id.ts';
 
-const OWNED_RECORDS_MAX = 200;
 // What each kind of name names. Users and stages have no short IDs.
 const NAMED: Readonly<Record<NameKind, string>> = {
   ...{ company: 'companies', contact: 'contacts', owner: 'users', pipeline: 'pipelines', stage: 'stages' },
 };
+
+// The interface has no list of users.
+const OWNER_STEPS = [
+  'use the ID of who owns nothing yet: owner_id=ID, which the operator of the server finds:',
+  `${commandForIds('users')}   (on the server)`,
+];
 
 /** Finds IDs, and reads the pipelines once. */
 export class IdFinder {
@@ -38,7 +44,7 @@ export class IdFinder {
     this.#source = {
       list: async (path, query) => pageOf(await client.request('GET', path, { query })),
       pipelines: () => this.#allPipelines(),
-      owners: (resource) => ownersOf(client, resource),
+      owners: (resource, known) => ownersOf(client, resource, known),
       ownUserId: () => ownUserId(client),
     };
   }
@@ -111,7 +117,7 @@ export class IdFinder {
 }
 
 /** Whether no record has such an ID; refusals of the server say something else. */
-function isMissing(error: unknown): boolean {
+export function isMissing(error: unknown): boolean {
   return error instanceof CliError && error.exitCode === EXIT.failed && !isRefusal(error);
 }
 
@@ -121,14 +127,14 @@ async function readPipelines(client: Client): Promise<Pipeline[]> {
   return pages.flatMap(({ records }) => records as Pipeline[]);
 }
 
-async function ownersOf(client: Client, resource: string) {
-  const body = { limit: OWNED_RECORDS_MAX, fields: ['id'], include: ['owner'] };
+async function ownersOf(client: Client, resource: string, known: readonly string[]): Promise<Data[]> {
+  const path = `/api/v2/${resource}/query`;
   try {
-    const response = await client.request('POST', `/api/v2/${resource}/query`, {
-      body,
-      idempotencyKey: null,
+    return await newOwners(resource, known, async (body) => {
+      const response = await client.request('POST', path, { body, idempotencyKey: null });
+      const users = Object.values(includedIn(response).users ?? {});
+      return { users, nextCursor: pageOf(response).nextCursor };
     });
-    return Object.values(includedIn(response).users ?? {});
   } catch (error) {
     if (!isRefusal(error, 403)) throw error;
     return [];
@@ -151,6 +157,7 @@ async function explained<T>(find: () => Promise<T>): Promise<T> {
 function errorOf({ kind, message, why, candidates }: NameFault): CliError {
   const text = `${kind}: ${message}`;
   const lists = `${commandForIds(NAMED[kind])}   (lists them)`;
+  if (kind === 'owner' && why === 'missing') return new CliError(`${text}.`, { nextSteps: OWNER_STEPS });
   if (candidates.length > 0)
     return usageError(`${text}:\n${candidateLines(candidates)}`, `use ${kind}=ID with one of these IDs.`);
   if (why === 'several') return usageError(`${text}.`, 'also name the pipeline: pipeline=NAME.', lists);

@@ -20,8 +20,8 @@ export interface NameSource {
   list(path: string, query: Record<string, string>): Promise<{ records: Data[] }>;
   /** All pipelines, the oldest first. */
   pipelines(): Promise<Pipeline[]>;
-  /** The owners of the newest records of a resource; none if the key cannot read these. */
-  owners(resource: string): Promise<Data[]>;
+  /** Users who own records of a resource and are not among those known; none if the key cannot read these. */
+  owners(resource: string, known: readonly string[]): Promise<Data[]>;
   /** The user of the key; null if it belongs to the organization. */
   ownUserId(): Promise<string | null>;
 }
@@ -102,22 +102,29 @@ async function recordsWith(
 }
 
 // The interface has no list of users: those are known who own something that the key can read.
-const OWNED = ['deals', 'companies', 'contacts', 'tasks'] as const;
+export const OWNED = ['deals', 'companies', 'contacts', 'tasks'] as const;
 
-/** ID of the user with this email or name, if there is a recent record of theirs; `me` is the user of the key. */
+// Each asks for owners that the ones before did not show.
+const ROUNDS_MAX = 10;
+
+/** ID of the user with this email or name, if they own a record; `me` is the user of the key. */
 export async function ownerNamed(text: string, source: NameSource): Promise<string> {
   const wanted = text.trim().toLowerCase();
   if (isOurId(wanted)) return wanted;
   if (wanted === 'me') return ownUser(source);
   const known = new Map<string, string>();
   for (const resource of OWNED) {
-    for (const { id, email, name } of await source.owners(resource)) {
-      if ([email, name].some((one) => String(one).toLowerCase() === wanted)) return String(id);
-      known.set(String(id), String(email ?? name));
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const before = known.size;
+      for (const { id, email, name } of await source.owners(resource, [...known.keys()])) {
+        if ([email, name].some((one) => String(one).toLowerCase() === wanted)) return String(id);
+        known.set(String(id), String(email ?? name));
+      }
+      if (known.size === before) break;
     }
   }
   const others = [...known.values()].sort().join(', ');
-  const message = `no owner of a recent record has the email or name "${text}"`;
+  const message = `no owner of a record that the key can read has the email or name "${text}"`;
   throw new NameFault('owner', others === '' ? message : `${message}; known: ${others}`, { why: 'missing' });
 }
 

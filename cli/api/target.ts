@@ -90,9 +90,9 @@ export function parseTarget(text: string): Target {
 }
 
 /** Path of a sub-resource whose record has its whole ID. */
-export async function wholePath(target: Target, references: IdFinder): Promise<string> {
+export async function wholePath(target: Target, finder: IdFinder): Promise<string> {
   const { resource, name } = target;
-  return `${resourcePath(resource, await references.wholeId(resource.name, target.id))}/${name}`;
+  return `${resourcePath(resource, await finder.wholeId(resource.name, target.id))}/${name}`;
 }
 
 function unknownTarget(text: string, of: Resource): CliError {

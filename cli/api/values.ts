@@ -77,18 +77,18 @@ export class GivenValues {
    * The values with the IDs of all that is named or has a short ID.
    * @param pipelineId finds the pipeline of a deal that is there already
    */
-  async found(references: IdFinder, pipelineId?: () => Promise<string>): Promise<Data> {
+  async found(finder: IdFinder, pipelineId?: () => Promise<string>): Promise<Data> {
     const body: Data = {};
     for (const [name, value] of Object.entries(this.#body))
-      body[name] = await this.#whole(name, value, references);
+      body[name] = await this.#whole(name, value, finder);
     for (const [kind, text] of this.#names) {
       const field = this.#kinds.get(kind);
-      if (field !== undefined && kind !== 'stage') body[field] = await references.named(kind, text);
+      if (field !== undefined && kind !== 'stage') body[field] = await finder.named(kind, text);
     }
     const stage = this.#names.get('stage');
     if (stage === undefined) return body;
     const pipeline = typeof body.pipeline_id === 'string' ? body.pipeline_id : await pipelineId?.();
-    return { ...body, ...(await references.stageOf(stage, pipeline)) };
+    return { ...body, ...(await finder.stageOf(stage, pipeline)) };
   }
 
   #isNamed(field: string): boolean {
@@ -112,11 +112,11 @@ export class GivenValues {
     throw this.#notAnId(name, value, references);
   }
 
-  async #whole(name: string, value: JsonValue, ids: IdFinder): Promise<JsonValue> {
+  async #whole(name: string, value: JsonValue, finder: IdFinder): Promise<JsonValue> {
     const { kind, references = '' } = this.#fields[name] ?? {};
-    if (kind === 'reference' && typeof value === 'string') return ids.wholeId(references, value);
+    if (kind === 'reference' && typeof value === 'string') return finder.wholeId(references, value);
     if (kind !== 'references' || !Array.isArray(value)) return value;
-    const whole = value.map((id) => (typeof id === 'string' ? ids.wholeId(references, id) : id));
+    const whole = value.map((id) => (typeof id === 'string' ? finder.wholeId(references, id) : id));
     return Promise.all(whole);
   }
 

@@ -7,9 +7,11 @@ import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
 import { updateFields } from '../api/body.ts';
 import type { Client } from '../api/client.ts';
 import { type ApiResponse, includedIn, recordOf } from '../api/envelope.ts';
-import { IdFinder } from '../api/id-finder.ts';
+import { wholeId } from '../api/find-id.ts';
+import { IdFinder, isMissing } from '../api/id-finder.ts';
 import { listAt, type Page, type Pageable } from '../api/pages.ts';
 import { nameOf } from '../api/record-name.ts';
+import { idRangeOf } from '../api/short-id.ts';
 import { resourcePath } from '../api/target.ts';
 import { givenValues, namedFields } from '../api/values.ts';
 import { isOurId } from '../input/record-id.ts';
@@ -131,12 +133,29 @@ export function isSearch({ name }: Resource, text: string): boolean {
   return text !== '' && !CONDITION.test(text) && SEARCHED_RESOURCES.some((one) => one === name);
 }
 
+/** The record whose short ID a text is, if there is one: words can look like short IDs. */
+async function recordNamed(client: Client, name: string, text: string): Promise<Page | undefined> {
+  const range = idRangeOf(text);
+  if (range === undefined || range.fromMs !== range.untilMs) return undefined;
+  try {
+    const id = await wholeId(client, name, text);
+    const response = await client.request('GET', resourcePath({ name }, id));
+    return { records: [recordOf(response)], nextCursor: null, response };
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return undefined;
+  }
+}
+
 /** What is found in a resource, as a list of its records. */
 function searchOf({ name }: Resource, text: string): Pageable {
   const found = listAt('/api/v2/search', { q: text, types: name });
   return {
     pageSizeMax: 100,
     page: async (...asked): Promise<Page> => {
+      const [client, cursor] = asked;
+      const named = cursor === null ? await recordNamed(client, name, text) : undefined;
+      if (named !== undefined) return named;
       const page = await found.page(...asked);
       return { ...page, records: page.records.flatMap(({ record }) => (isObject(record) ? [record] : [])) };
     },

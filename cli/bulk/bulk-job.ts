@@ -17,7 +17,7 @@ import type { PendingBatch } from '../import/session/journal-state.ts';
 import { failureOf, postBatch } from '../import/session/post-batch.ts';
 import type { Reporter } from '../import/session/report.ts';
 import type { RowJob, RowSender, SettledRow } from '../import/session/row-job.ts';
-import { isOurId } from '../input/record-id.ts';
+import { canMeanId, RowIds } from './row-ids.ts';
 
 /** What can be done with many records by their IDs. */
 export type BulkVerb = 'update' | 'delete' | 'get';
@@ -90,27 +90,40 @@ class BulkPass implements RowSender {
   readonly concurrency: number;
   readonly #parts: BulkParts;
   readonly #keyPrefix: string;
+  readonly #ids: RowIds;
   replays = 0;
 
   constructor(parts: BulkParts, keyPrefix: string) {
     this.#parts = parts;
     this.#keyPrefix = keyPrefix;
     this.concurrency = parts.concurrency;
+    this.#ids = new RowIds(parts.client, parts.resource, parts.interruption.signal);
   }
 
-  async prepare({ line, entries, fault }: SourceRow): Promise<PreparedRow> {
+  lookAhead(rows: readonly SourceRow[]): Promise<void> {
+    return this.#ids.learn(rows.map((row) => this.#bodyOf(row)));
+  }
+
+  async prepare(source: SourceRow): Promise<PreparedRow> {
+    const { line, fault } = source;
     if (fault !== null) return { line, rejection: fault };
+    const body = this.#bodyOf(source);
+    const isUpdate = this.#parts.verb === 'update';
+    const rejection = this.#idFault(body.id ?? null) ?? (isUpdate ? fieldsFault(body) : null);
+    if (rejection !== null) return { line, rejection };
+    const found = this.#ids.whole(body);
+    return 'rejection' in found ? { line, ...found } : { line, body: found.row };
+  }
+
+  #bodyOf({ entries }: SourceRow): Data {
     const { verb, constants } = this.#parts;
     const row: Data = Object.fromEntries(entries.filter(([name]) => !isErrorColumn(name)));
-    const { id = null } = row;
-    const body = verb === 'update' ? withConstants(row, constants) : { id };
-    const rejection = this.#idFault(id) ?? (verb === 'update' ? fieldsFault(body) : null);
-    return rejection === null ? { line, body } : { line, rejection };
+    return verb === 'update' ? withConstants(row, constants) : { id: row.id ?? null };
   }
 
   /** Other text would only be not found, or make a request too large. */
   #idFault(id: JsonValue): Rejection | null {
-    if (typeof id === 'string' && isOurId(id)) return null;
+    if (typeof id === 'string' && canMeanId(id)) return null;
     const message = `must be the ID of ${withArticle(this.#parts.resource.singular)}`;
     return id === null
       ? { code: 'VALIDATION_REQUIRED_FIELD', path: 'id', message: 'is required' }

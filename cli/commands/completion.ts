@@ -1,6 +1,6 @@
 // `crm completion`: prints scripts for shell completion, which ask crm itself for the words.
 import { Argument, type Command } from 'commander';
-import { resolveConfig } from '../settings/config.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
 import { writeOut } from '../terminal/streams.ts';
 
 // Bash splits words at = and : too: they are put together again, and what is before the last of them is left out.
@@ -33,11 +33,17 @@ complete -o default -F _crm crm
 const ZSH = `#compdef crm
 # crm: add this line to ~/.zshrc, after compinit:  source <(crm completion zsh)
 _crm() {
-  local -a found open
-  found=("\${(@f)$(crm __complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  local -a found open shown
+  local tab=$'\\t'
+  found=("\${(@f)$(crm __complete --described -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
   open=(\${(M)found:#*=})
   found=(\${found:#*=})
-  if [[ -n "$open$found" ]]; then compadd -S '' -a open; compadd -a found; else _files; fi
+  if [[ -n "$open$found" ]]; then
+    shown=("\${(@)found/$tab/  }")
+    found=("\${(@)found%%$tab*}")
+    compadd -S '' -a open
+    compadd -d shown -a found
+  else _files; fi
 }
 compdef _crm crm
 `;
@@ -45,7 +51,7 @@ compdef _crm crm
 const FISH = `# crm: save this as ~/.config/fish/completions/crm.fish
 function __crm_complete
   set -l words (commandline -opc) (commandline -ct | string unescape)
-  crm __complete -- $words[2..-1] 2>/dev/null
+  crm __complete --described -- $words[2..-1] 2>/dev/null
 end
 complete -c crm -a '(__crm_complete)'
 `;
@@ -67,21 +73,33 @@ export function registerCompletionCommand(program: Command): void {
   program
     .command('__complete', { hidden: true })
     .argument('[words...]')
-    .action(async (words: string[]) => {
+    .option('--described', 'Print what each word means behind it')
+    .action(async (words: string[], { described = false }: { described?: boolean }) => {
       const { completions } = await import('../completion-words.ts');
+      const asked = () => import('../completion-records.ts');
       const found = await completions(program, words, {
         organizations: () => unlessFailing(() => organizationsFor(program, words)),
         profiles: () => unlessFailing(profileNames),
+        records: (resource) =>
+          unlessFailing(async () => (await asked()).recordWords(configFor(program, words), resource)),
+        pipelines: (kind) =>
+          unlessFailing(async () => (await asked()).pipelineWords(configFor(program, words), kind)),
         recipes: async () => Object.keys((await import('../recipes/recipes.ts')).RECIPES),
       });
-      await writeOut(found.map((word) => `${word}\n`).join(''));
+      const lines = described ? found : found.map((word) => word.replace(/\t.*/s, ''));
+      await writeOut(lines.map((line) => `${line}\n`).join(''));
     });
 }
 
 async function organizationsFor(program: Command, words: readonly string[]): Promise<string[]> {
-  program.parseOptions([...words]);
   const { organizationNames } = await import('../organizations/names.ts');
-  return organizationNames(resolveConfig(program).db);
+  return organizationNames(configFor(program, words).db);
+}
+
+// The settings of the command that is being typed.
+function configFor(program: Command, words: readonly string[]): Config {
+  program.parseOptions([...words]);
+  return resolveConfig(program);
 }
 
 async function profileNames(): Promise<string[]> {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { addBulkOptions } from '../bulk/options.ts';
 import { actionByOption, lazyAction } from '../settings/lazy-action.ts';
-import { includeOption, pagerOption } from '../settings/options.ts';
+import { includeOption } from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -24,7 +24,6 @@ export function registerGetCommand(program: Command): void {
     .argument('[id]', 'ID of the record')
     .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
     .addOption(includeOption())
-    .addOption(pagerOption())
     .addHelpText('after', EXAMPLES)
     .action(
       actionByOption(

@@ -4,10 +4,6 @@ import type { Command } from 'commander';
 import { type GlobalOptions, isColored } from '../settings/config.ts';
 import { stdout } from '../terminal/streams.ts';
 
-interface Options extends GlobalOptions {
-  pager: boolean;
-}
-
 /** Adds `crm help`. */
 export function registerHelpCommand(program: Command): void {
   program
@@ -16,13 +12,12 @@ export function registerHelpCommand(program: Command): void {
     .summary('Read the manual, or show help for a command')
     .description('Print a page of the manual or the help of a command, or without a topic the list of pages')
     .argument('[topic...]', 'Topic of the manual, or a command')
-    .option('--no-pager', 'Do not use a pager for long output [PAGER]')
     .addHelpText('after', '\nExamples:\n  crm help import\n  crm help keys issue')
     .action(async (words: string[], _options: unknown, command: Command) => {
-      const options: Options = command.optsWithGlobals();
+      const options: GlobalOptions = command.optsWithGlobals();
       const { runHelp } = await import('../manual/run.ts');
       await runHelp(program, words, {
-        isPagerWanted: options.pager,
+        isPagerWanted: options.pager ?? true,
         isInColor: isColored(stdout, options.color),
       });
     });

@@ -1,15 +1,7 @@
 // `crm list`: pages through a resource and prints its records.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import {
-  apiOption,
-  collect,
-  count,
-  includeOption,
-  limitOption,
-  pagerOption,
-  whereOption,
-} from '../settings/options.ts';
+import { apiOption, collect, count, includeOption, limitOption, whereOption } from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -49,7 +41,6 @@ export function registerListCommand(program: Command): void {
         'Draw the table again every 2 seconds, or as many, until Ctrl-C',
       ).argParser(count),
     )
-    .addOption(pagerOption())
     .addOption(apiOption())
     .addHelpText('after', EXAMPLES)
     .action(lazyAction(async () => (await import('../records/list.ts')).runList));

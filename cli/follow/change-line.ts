@@ -2,6 +2,8 @@
 import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
 import { singularOf } from '../../db/model/text.ts';
+import { shortIdOf } from '../api/short-id.ts';
+import { relativeTime } from '../terminal/relative-time.ts';
 import { toTheMinute } from '../terminal/table.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 import type { FeedChange } from './change.ts';
@@ -12,6 +14,9 @@ export interface LineLayout {
   columns: number;
   isColored: boolean;
   nowMs: number;
+  /** Whether it says how long ago the change was, instead of when. */
+  isRelative?: boolean;
+  hasShortIds?: boolean;
   /** What became of the change where it was sent. */
   outcome?: { text: string; isGood: boolean };
 }
@@ -19,6 +24,7 @@ export interface LineLayout {
 const GAP = '  ';
 const DATE_CHARACTERS = 'YYYY-MM-DD'.length;
 const TIME_CHARACTERS = 'YYYY-MM-DD hh:mm:ss'.length;
+const AGO_CHARACTERS = '30 days ago'.length;
 const KEY_CHARACTERS = 6;
 const WHO_CHARACTERS = 'key …'.length + KEY_CHARACTERS;
 const OUTCOME_CHARACTERS = '200 (0.99 s)'.length;
@@ -32,14 +38,15 @@ const COLORS: Readonly<Record<string, string>> = {
 
 /** The lines of a change, with a line break; wrapped to the terminal. */
 export function changeLine(change: FeedChange, names: Pick<Names, 'of'>, layout: LineLayout): string {
-  const { columns, isColored, nowMs, outcome } = layout;
+  const { columns, isColored, nowMs, outcome, isRelative = false, hasShortIds = false } = layout;
   const at = change.at.replace('T', ' ').slice(0, TIME_CHARACTERS);
   const today = new Date(nowMs).toISOString().slice(0, DATE_CHARACTERS);
-  const time = at.startsWith(today) ? at.slice(DATE_CHARACTERS + 1) : at;
+  const exact = at.startsWith(today) ? at.slice(DATE_CHARACTERS + 1) : at;
+  const time = isRelative ? relativeTime(Date.parse(change.at), nowMs).padEnd(AGO_CHARACTERS) : exact;
   const lead = leadOf(change, layout);
   const head = time + GAP + lead;
   const what = neutralizeLine(whatOf(change, names));
-  const id = GAP + change.record_id;
+  const id = GAP + (hasShortIds ? shortIdOf(change.record_id) : change.record_id);
   const hasRoom = head.length + Bun.stringWidth(what) + id.length <= columns;
   const room = Math.max(1, columns - head.length);
   const text = columns === Number.POSITIVE_INFINITY ? what : Bun.wrapAnsi(what, room, { hard: true });
@@ -66,7 +73,7 @@ function whoOf({ actor }: FeedChange): string {
 
 function whatOf(change: FeedChange, names: Pick<Names, 'of'>): string {
   const { action, resource, record_id, before, after, link } = change;
-  const named = (id: string) => cut(names.of(id) ?? id);
+  const named = (id: string) => cut(names.of(id) ?? shortIdOf(id));
   const subject = `${action} ${singularOf(resource)} ${named(record_id)}`;
   if (link !== null) {
     const word = action === 'unlinked' ? 'from' : 'to';
@@ -111,7 +118,9 @@ function fieldName(name: string): string {
 
 function shown(value: JsonValue, names: Pick<Names, 'of'>): string {
   if (value === null || value === '') return '(none)';
-  return cut(typeof value === 'string' ? (names.of(value) ?? toTheMinute(value)) : JSON.stringify(value));
+  return cut(
+    typeof value === 'string' ? (names.of(value) ?? toTheMinute(shortIdOf(value))) : JSON.stringify(value),
+  );
 }
 
 function cut(text: string): string {

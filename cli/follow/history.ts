@@ -2,14 +2,15 @@
 import type { Data } from '../../db/model/json.ts';
 import type { Client } from '../api/client.ts';
 import { connect } from '../api/connect.ts';
-import { wholeId } from '../api/find-id.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
 import { checkedId, resourceNamed, resourcePath } from '../api/target.ts';
 import type { Config } from '../settings/config.ts';
 import { limitOf } from '../settings/options.ts';
 import { createPrinter } from '../terminal/output.ts';
-import { note, stdout, writeOut } from '../terminal/streams.ts';
+import { pagedOutput } from '../terminal/pager.ts';
+import { note, stdout } from '../terminal/streams.ts';
 import { terminalWidth } from '../terminal/wrap.ts';
+import { everId } from '../undelete/deleted-id.ts';
 import type { FeedChange } from './change.ts';
 import { changeLine } from './change-line.ts';
 import { Names } from './names.ts';
@@ -34,10 +35,11 @@ export async function runHistory(
   const resource = resourceNamed(name);
   const given = checkedId(id);
   const client = await connect(config);
-  const path = resourcePath(resource, await wholeId(client, resource.name, given));
+  const path = resourcePath(resource, await everId(client, resource, given));
   const names = new Names(client, new AbortController().signal);
   const isForPeople = config.output === 'table';
-  const printer = createPrinter(config, { columns: FIELDS, allFields: FIELDS });
+  const output = pagedOutput(config);
+  const printer = createPrinter(config, { columns: FIELDS, allFields: FIELDS }, output);
   const limits = { limit: limitOf(flags) };
   const record = isForPeople ? await currentRecord(client, path) : null;
   let isEmpty = true;
@@ -45,11 +47,12 @@ export async function runHistory(
   for await (const { records, nextCursor } of pagesOf(client, listAt(`${path}/history`), limits)) {
     isEmpty &&= records.length === 0;
     hasMore = nextCursor !== null;
-    if (isForPeople) await writeOut(await linesOf(records, record, names, config));
+    if (isForPeople) await output.write(await linesOf(records, record, names, config));
     else await printer.print(records);
   }
-  if (!isForPeople) await printer.end();
-  else if (isEmpty) note('No changes of this record are kept.');
+  if (isForPeople) await output.end();
+  else await printer.end();
+  if (isForPeople && isEmpty) note('No changes of this record are kept.');
   if (hasMore) note('There are older changes: add --limit N or --all.');
 }
 
@@ -67,6 +70,13 @@ async function linesOf(
 ): Promise<string> {
   const changes = records.map((change) => ({ ...change, record }) as unknown as FeedChange);
   await names.learn(changes);
-  const layout = { columns: terminalWidth(stdout), isColored, nowMs: Date.now() };
+  const columns = terminalWidth(stdout);
+  const layout = {
+    columns,
+    isColored,
+    nowMs: Date.now(),
+    isRelative: stdout.isTTY,
+    hasShortIds: stdout.isTTY,
+  };
   return changes.map((change) => changeLine(change, names, layout)).join('');
 }

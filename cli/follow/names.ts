@@ -3,12 +3,15 @@ import { type Data, isObject } from '../../db/model/json.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
 import type { Client } from '../api/client.ts';
 import type { Envelope } from '../api/envelope.ts';
+import { OWNED } from '../api/names.ts';
+import { ownerField } from '../api/owners.ts';
 import { isText, nameOf } from '../api/record-name.ts';
 import { isRefusal } from '../errors.ts';
 import type { FeedChange } from './change.ts';
 
 const NAMES_MAX = 10_000;
 const IDS_PER_REQUEST = 100;
+const OWNED_RECORDS_MAX = 200;
 
 /** Finds names, and remembers them. What the key cannot read has none. */
 export class Names {
@@ -43,6 +46,7 @@ export class Names {
       const ids = [...new Set(some.map(({ id }) => id))];
       for (const id of ids) this.#names.set(id, null);
       if (resource === 'stages') await this.#learnStages();
+      else if (resource === 'users') await this.#learnUsers(ids);
       else if (findResource(resource) !== undefined) await this.#learnRecords(resource, ids);
     }
   }
@@ -53,6 +57,19 @@ export class Names {
       const answer = await this.#ask('POST', `/api/v2/${resource}/batch/get`, body);
       if (answer?.object !== 'batch') return;
       for (const { data } of answer.data.items) if (data !== undefined) this.#take(data);
+    }
+  }
+
+  // The interface has no list of users: they come with what they own.
+  async #learnUsers(ids: readonly string[]): Promise<void> {
+    for (const resource of OWNED) {
+      const missing = ids.filter((id) => this.of(id) === null).slice(0, IDS_PER_REQUEST);
+      if (missing.length === 0) return;
+      const filter = { [ownerField(resource)]: { in: missing } };
+      const query = { filter, fields: ['id'], include: ['owner'], limit: OWNED_RECORDS_MAX };
+      const answer = await this.#ask('POST', `/api/v2/${resource}/query`, query);
+      if (answer?.object !== 'list') continue;
+      for (const user of Object.values(answer.included?.users ?? {})) this.#take(user);
     }
   }
 
@@ -68,7 +85,7 @@ export class Names {
   }
 
   /** The response; undefined if the server refuses the request. */
-  async #ask(method: string, path: string, body?: readonly string[]): Promise<Envelope | undefined> {
+  async #ask(method: string, path: string, body?: readonly string[] | Data): Promise<Envelope | undefined> {
     try {
       const options = { signal: this.#signal, keepsTrying: true, idempotencyKey: null };
       return (await this.#client.request(method, path, { ...options, ...(body && { body }) })).body;

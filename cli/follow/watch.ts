@@ -110,7 +110,8 @@ class Watch {
   async #lines(changes: readonly FeedChange[], names: Names, stream: typeof stdout): Promise<string> {
     await names.learn(changes);
     const { isColored } = this.#config;
-    const layout = { columns: terminalWidth(stream), isColored, nowMs: Date.now() };
+    const columns = terminalWidth(stream);
+    const layout = { columns, isColored, nowMs: Date.now(), hasShortIds: stream.isTTY };
     return changes.map((change) => changeLine(change, names, layout)).join('');
   }
 }

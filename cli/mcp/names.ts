@@ -11,6 +11,7 @@ import {
   pipelineIdNamed,
   stageIds,
 } from '../api/names.ts';
+import { newOwners } from '../api/owners.ts';
 import { type LookupKind, lookupsOf } from '../import/plan/headers.ts';
 import { ToolError } from './failures.ts';
 import type { Service, ServicePage } from './service.ts';
@@ -102,17 +103,15 @@ async function pipelineIdOf(dealId: string | undefined, service: Service): Promi
   return String(record.pipeline_id);
 }
 
-const OWNED_RECORDS_MAX = 200;
-
 function sourceIn(service: Service): NameSource {
   return {
     list: (path, query) => service.list(path, query),
     pipelines: () => service.pipelines(),
-    owners: async (resource) => {
-      const body = { limit: OWNED_RECORDS_MAX, fields: ['id'], include: ['owner'] };
-      const { included } = await service.query(`/api/v2/${resource}/query`, body).catch(ignoreMissingScope);
-      return Object.values(included.users ?? {});
-    },
+    owners: (resource, known) =>
+      newOwners(resource, known, async (body) => {
+        const page = await service.query(`/api/v2/${resource}/query`, body).catch(ignoreMissingScope);
+        return { users: Object.values(page.included.users ?? {}), nextCursor: page.nextCursor };
+      }),
     ownUserId: async () => {
       const { record } = await service.get('/api/v2/authenticate');
       const user = isObject(record.key) ? record.key.user_id : null;
@@ -121,7 +120,7 @@ function sourceIn(service: Service): NameSource {
   };
 }
 
-function ignoreMissingScope(error: unknown): Pick<ServicePage, 'included'> {
+function ignoreMissingScope(error: unknown): Pick<ServicePage, 'included' | 'nextCursor'> {
   if (!(error instanceof ToolError) || error.code !== 'AUTH_INSUFFICIENT_SCOPE') throw error;
-  return { included: {} };
+  return { included: {}, nextCursor: null };
 }

@@ -26,10 +26,10 @@ export async function runLink(
   const values = linkValues(target, pairs);
   const external = isExternal(target) ? externalIdOf(child) : undefined;
   const client = await connect(config);
-  const references = new IdFinder(client);
-  const path = await wholePath(target, references);
-  const own = await values.found(references);
-  const body = external ?? { ...own, [childField(target)]: await childId(target, child, own, references) };
+  const finder = new IdFinder(client);
+  const path = await wholePath(target, finder);
+  const own = await values.found(finder);
+  const body = external ?? { ...own, [childField(target)]: await childId(target, child, own, finder) };
   const response = await client.request(target.association === undefined ? 'POST' : 'PUT', path, {
     body,
     isDryRun,
@@ -65,14 +65,14 @@ async function childId(
   { resource, link, association }: Target,
   text: string,
   own: Data,
-  references: IdFinder,
+  finder: IdFinder,
 ): Promise<string> {
   const only =
     association === undefined ? link && childOf(link) : resource.fields[association.column]?.references;
   const child = only ?? link?.children[String(own.record_type)];
-  if (child === undefined) return references.oneOf(Object.values(link?.children ?? {}), text);
+  if (child === undefined) return finder.oneOf(Object.values(link?.children ?? {}), text);
   const kind = nameKindOf(child);
-  return kind === undefined ? references.wholeId(child, text) : references.named(kind, text);
+  return kind === undefined ? finder.wholeId(child, text) : finder.named(kind, text);
 }
 
 /** Removes a link or an association. */
@@ -93,10 +93,9 @@ export async function runUnlink(
   }
   if (child !== undefined) checkedId(child);
   const client = await connect(config);
-  const references = new IdFinder(client);
-  const start = await wholePath(target, references);
-  const id =
-    child !== undefined && !isExternal(target) ? await childId(target, child, {}, references) : child;
+  const finder = new IdFinder(client);
+  const start = await wholePath(target, finder);
+  const id = child !== undefined && !isExternal(target) ? await childId(target, child, {}, finder) : child;
   const path = id === undefined ? start : `${start}/${idSegment(id)}`;
   await client.request('DELETE', path, { isDryRun });
   if (isDryRun)

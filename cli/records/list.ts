@@ -8,7 +8,7 @@ import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { LIMIT_DEFAULT, limitOf } from '../settings/options.ts';
 import { type ColumnLayout, createPrinter, parseFields } from '../terminal/output.ts';
-import { type Output, pagedOutput } from '../terminal/pager.ts';
+import { pagedOutput } from '../terminal/pager.ts';
 import { note, stdout, writeValues } from '../terminal/streams.ts';
 import { terminalWidth } from '../terminal/wrap.ts';
 import { recordsRequest } from '../where/records-request.ts';
@@ -24,9 +24,8 @@ export async function runList(resource: string, flags: ListFlags, config: Config
   const isTable = config.output === 'table';
   const forPeople = isTable && stdout.isTTY ? peopleList(resource, flags) : undefined;
   if (flags.watch !== undefined) watchSeconds(flags.watch, forPeople);
-  const output = pagedOutput(flags.pager);
-  if (forPeople !== undefined) return showToPeople(forPeople, output, config);
-  const printer = createPrinter(config, lookOf(list, flags, config), output);
+  if (forPeople !== undefined) return showToPeople(forPeople, config);
+  const printer = createPrinter(config, lookOf(list, flags, config));
   const client = await connect(config);
   let nextCursor: string | null = null;
   for await (const page of pagesOf(client, list, { cursor, limit: limitOf(flags) })) {
@@ -36,16 +35,15 @@ export async function runList(resource: string, flags: ListFlags, config: Config
     nextCursor = page.nextCursor;
   }
   await printer.end();
-  await output.end();
   noteNext(nextCursor);
 }
 
-async function showToPeople(list: PeopleList, output: Output, config: Config): Promise<void> {
+async function showToPeople(list: PeopleList, config: Config): Promise<void> {
   const client = await connect(config);
   const { watch } = list.flags;
   if (watch !== undefined) return watchList(list, client, config, watchSeconds(watch, list));
   const layout = { isColored: config.isColored, width: terminalWidth(stdout) };
-  const { isEmpty, nextCursor } = await printPeopleList(list, client, output, layout);
+  const { isEmpty, nextCursor } = await printPeopleList(list, client, pagedOutput(config), layout);
   if (isEmpty) note(`No ${list.resource.name}.`);
   noteNext(nextCursor);
 }

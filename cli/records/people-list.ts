@@ -29,8 +29,6 @@ export interface ListFlags extends RecordsOptions {
   all?: boolean;
   envelope?: boolean;
   cursor?: string;
-  /** False with --no-pager. */
-  pager?: boolean;
   /** Seconds; true for the usual ones. */
   watch?: number | true;
 }
@@ -136,7 +134,7 @@ function requestsOf({ what, flags, resource, shown }: PeopleList): ListRequest[]
   );
 }
 
-// IdFinder whose names the response does not include.
+// Those whose names the response does not include.
 function mentionsIn(
   { record }: ShownRecord,
   { resource, shown }: PeopleList,

@@ -32,8 +32,6 @@ import { checkShowsIncluded, printWithIncluded } from './included.ts';
 export interface GetOptions {
   fields?: string;
   include?: string;
-  /** False with --no-pager. */
-  pager?: boolean;
 }
 
 /** Prints a record, or the one associated with it, and what it includes. */
@@ -52,9 +50,7 @@ export async function runGet(
   const { resource } = place;
   const layout = cardLayout(config);
   if (resource !== undefined && fields === undefined && layout !== undefined) {
-    return writePaged(await cardAt(path, { resource, client, layout }), {
-      isPagerWanted: options.pager ?? true,
-    });
+    return writePaged(await cardAt(path, { resource, client, layout }), config);
   }
   const response = await client.request('GET', path, { query });
   if (response.body.object === 'success' && response.body.data === null) {
@@ -74,7 +70,7 @@ export async function runGet(
 interface Located {
   /** Of a record that its own ID names. */
   resource?: Resource;
-  path(references: IdFinder): Promise<string>;
+  path(finder: IdFinder): Promise<string>;
   look: ColumnLayout;
   includes: readonly Include[];
 }
@@ -87,13 +83,13 @@ function locate(what: string, id: string | undefined, options: GetOptions & Bulk
     }
     if (options.include !== undefined)
       throw usageError(`${what} does not support --include.`, 'remove it, or get the record by its own ID.');
-    return { path: (references) => wholePath(target, references), look: targetColumns(target), includes: [] };
+    return { path: (finder) => wholePath(target, finder), look: targetColumns(target), includes: [] };
   }
   const resource = resourceFor(what, 'get');
   const includes = parseIncludes(options.include, resource);
   const given = checkedId(idWithoutFrom(`get ${resource.name}`, id, options));
-  const path = async (references: IdFinder): Promise<string> =>
-    resourcePath(resource, await references.wholeId(resource.name, given));
+  const path = async (finder: IdFinder): Promise<string> =>
+    resourcePath(resource, await finder.wholeId(resource.name, given));
   return { path, resource, look: resourceColumns(resource), includes };
 }
 
@@ -132,10 +128,10 @@ export async function runUpdate(
   const given = checkedId(idWithoutFrom(`update ${resource.name}`, id, options));
   const body = await requestBody(data, pairs, updateFields(resource));
   const client = await connect(config);
-  const references = new IdFinder(client);
-  const path = resourcePath(resource, await references.wholeId(resource.name, given));
+  const finder = new IdFinder(client);
+  const path = resourcePath(resource, await finder.wholeId(resource.name, given));
   const pipelineId = async () => String(recordOf(await client.request('GET', path)).pipeline_id);
-  const sent = await sentBody(body, references, pipelineId);
+  const sent = await sentBody(body, finder, pipelineId);
   const record = recordOf(await client.request('PATCH', path, { ...sent, isDryRun }));
   if (isDryRun) note(NOTHING_WRITTEN);
   await printWritten(config, record, resource);

@@ -58,13 +58,13 @@ async function upsertBody(
   resource: Resource,
   pairs: readonly string[],
   flags: UpsertFlags,
-): Promise<(references: IdFinder) => Promise<Pick<RequestOptions, 'body' | 'rawBody'>>> {
+): Promise<(finder: IdFinder) => Promise<Pick<RequestOptions, 'body' | 'rawBody'>>> {
   const { data } = flags;
   const choices = choicesOf(resource, flags);
   if (data === undefined) {
     const values = givenValues(pairs, createFields(resource));
     if (!values.isEmpty || Object.keys(choices).length > 0)
-      return async (references) => ({ body: { ...(await values.found(references)), ...choices } });
+      return async (finder) => ({ body: { ...(await values.found(finder)), ...choices } });
     const [example = 'name'] = resource.identifying;
     throw usageError('No values given.', `add values, like ${example}=value, or a JSON object with -d.`);
   }

@@ -6,7 +6,8 @@ import type { Config } from '../settings/config.ts';
 import { sinceMs } from '../settings/since.ts';
 import { formatCount } from '../terminal/format.ts';
 import { printRecords } from '../terminal/output.ts';
-import { note, writeOut } from '../terminal/streams.ts';
+import { writePaged } from '../terminal/pager.ts';
+import { note } from '../terminal/streams.ts';
 import { type ReportLine, reportTable } from './bars.ts';
 import { type ReportFlags, readAll } from './read.ts';
 
@@ -45,7 +46,7 @@ export async function runActivityReport(flags: ActivityFlags, config: Config): P
   });
   if (config.output === 'table') {
     if ([...counts.values()].every(({ size }) => size === 0)) return note('No interactions.');
-    return writeOut(tableOf(counts, flags.by));
+    return writePaged(tableOf(counts, flags.by), config);
   }
   const rows = [...counts].flatMap(([period, byType]) =>
     [...byType].toSorted().map(([type, interactions]) => ({ period, type, interactions })),

@@ -7,7 +7,8 @@ import type { Pipeline, Stage } from '../api/pipelines.ts';
 import type { Config } from '../settings/config.ts';
 import { formatCount } from '../terminal/format.ts';
 import { printRecords } from '../terminal/output.ts';
-import { note, writeOut } from '../terminal/streams.ts';
+import { writePaged } from '../terminal/pager.ts';
+import { note } from '../terminal/streams.ts';
 import { type ReportLine, reportTable } from './bars.ts';
 import { type ReportFlags, readAll } from './read.ts';
 
@@ -48,7 +49,7 @@ export async function runPipelineReport(flags: ReportFlags, config: Config): Pro
   );
   if (config.output !== 'table') return printRecords(config, rows, { columns: FIELDS, allFields: FIELDS });
   if (rows.every(({ deals }) => deals === 0)) return note('No deals.');
-  await writeOut(tableOf(rows, pipelines.length > 1));
+  await writePaged(tableOf(rows, pipelines.length > 1), config);
 }
 
 async function allPipelines(client: Client): Promise<Pipeline[]> {

@@ -36,6 +36,8 @@ export interface GlobalOptions {
   output?: OutputFormat;
   profile?: string;
   color?: boolean;
+  /** False with --no-pager. */
+  pager?: boolean;
   debug?: boolean;
 }
 
@@ -61,6 +63,7 @@ export function resolveConfig(command: Command, own?: Profile): Config {
     sources: [db, url, output, keySource(options.apiKeyFile, profile.api_key_file)],
     isOutputGiven: given !== undefined,
     isColored: isColored(stdout, options.color),
+    isPagerWanted: options.pager ?? true,
     apiKey: async () => {
       // What the arguments show to be wrong is said before a key is looked for.
       serverBase(url.value);

@@ -85,11 +85,6 @@ export function includeOption(): Option {
   return new Option('--include <a,b>', 'Also show what records refer to or are linked to: company,deals');
 }
 
-/** `--no-pager` of commands that can print more than a screen. */
-export function pagerOption(): Option {
-  return new Option('--no-pager', 'Do not use a pager for long output [PAGER]');
-}
-
 /** `--org`, for `organizationNamed`. */
 export function orgOption(byDefault = 'the only one'): Option {
   return new Option('--org <org>', `Name or ID of the organization (default: ${byDefault})`);

@@ -4,7 +4,7 @@ import type { Data } from '../../db/model/json.ts';
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import { csvRow } from './csv.ts';
-import type { Output } from './pager.ts';
+import { type Output, pagedOutput } from './pager.ts';
 import { stdout, writeOut } from './streams.ts';
 import { renderRecord, Table, type TableLayout, valueAt } from './table.ts';
 import { neutralize } from './text.ts';
@@ -22,7 +22,11 @@ export interface OutputSettings {
   /** Whether a flag, the environment or a profile sets the format. */
   readonly isOutputGiven: boolean;
   readonly isColored: boolean;
+  /** Whether what is longer than the screen may open in a pager. */
+  readonly isPagerWanted?: boolean;
 }
+
+type PrinterSettings = Pick<OutputSettings, 'output' | 'isColored' | 'isPagerWanted'>;
 
 /** How the records of a command look. */
 export interface ColumnLayout extends TableLayout {
@@ -49,11 +53,11 @@ export interface Encoder {
   end(isEmpty: boolean): string;
 }
 
-/** A printer in the configured format. */
+/** A printer in the configured format; what is longer than the screen goes through a pager. */
 export function createPrinter(
-  config: Pick<OutputSettings, 'output' | 'isColored'>,
+  config: PrinterSettings,
   look: ColumnLayout,
-  output: Pick<Output, 'write'> = { write: writeOut },
+  output: Output = pagedOutput(config),
 ): Printer {
   const { isColored } = config;
   const encoder = createEncoder(config.output, look, { isColored, isIndented: stdout.isTTY });
@@ -71,16 +75,13 @@ export function createPrinter(
     end: async () => {
       const text = encoder.end(isFirst);
       if (text !== '') await write(text);
+      await output.end();
     },
   };
 }
 
 /** Prints one record: one field per line as a table, one object as JSON. */
-export async function printRecord(
-  config: Pick<OutputSettings, 'output' | 'isColored'>,
-  record: Data,
-  look: ColumnLayout,
-): Promise<void> {
+export async function printRecord(config: PrinterSettings, record: Data, look: ColumnLayout): Promise<void> {
   if (config.output === 'table') {
     const fields = look.fields ?? Object.keys(record);
     const columns = terminalWidth(stdout);
@@ -94,7 +95,7 @@ export async function printRecord(
 
 /** Prints all records of a short list. */
 export async function printRecords(
-  config: Pick<OutputSettings, 'output' | 'isColored'>,
+  config: PrinterSettings,
   records: readonly Data[],
   look: ColumnLayout,
 ): Promise<void> {

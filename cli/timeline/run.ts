@@ -15,7 +15,8 @@ import type { Config } from '../settings/config.ts';
 import { limitOf } from '../settings/options.ts';
 import { sinceMs } from '../settings/since.ts';
 import { createPrinter } from '../terminal/output.ts';
-import { note, stdout, writeOut } from '../terminal/streams.ts';
+import { pagedOutput } from '../terminal/pager.ts';
+import { note, stdout } from '../terminal/streams.ts';
 import { terminalWidth } from '../terminal/wrap.ts';
 import { Axis, heading } from './card.ts';
 
@@ -45,7 +46,8 @@ export async function runTimeline(
   const path = resourcePath(resource, await wholeId(client, resource.name, given));
   const names = new Names(client, new AbortController().signal);
   const isForPeople = config.output === 'table';
-  const printer = createPrinter(config, { columns: FIELDS, allFields: FIELDS });
+  const output = pagedOutput(config);
+  const printer = createPrinter(config, { columns: FIELDS, allFields: FIELDS }, output);
   const layout = { columns: terminalWidth(stdout), isColored: config.isColored, nowMs: Date.now() };
   const axis = new Axis(names, layout);
   let isEmpty = true;
@@ -60,13 +62,14 @@ export async function runTimeline(
     }
     if (isEmpty) {
       const { body } = await client.request('GET', path);
-      if (body.object === 'success') await writeOut(heading(resource, body.data as Data, layout));
+      if (body.object === 'success') await output.write(heading(resource, body.data as Data, layout));
     }
     isEmpty = false;
     await names.learn(records.flatMap(changeOf));
-    await writeOut(axis.lines(records));
+    await output.write(axis.lines(records));
   }
-  if (!isForPeople) await printer.end();
+  if (isForPeople) await output.end();
+  else await printer.end();
   if (hasMore) note('There are older entries: add --limit N or --all.');
 }
 

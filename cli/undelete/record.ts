@@ -4,12 +4,13 @@ import { resourceColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { TURN_ON_CHANGES } from '../api/response-error.ts';
-import { resourceNamed, resourcePath } from '../api/target.ts';
+import { checkedId, resourceNamed, resourcePath } from '../api/target.ts';
 import { isRefusal, usageError, withSteps } from '../errors.ts';
 import { isOurId } from '../input/record-id.ts';
 import type { Config } from '../settings/config.ts';
 import { NOTHING_WRITTEN, printRecord } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
+import { deletedId } from './deleted-id.ts';
 
 /** Restores a deleted record and prints it. */
 export async function runUndelete(
@@ -26,15 +27,17 @@ export async function runUndelete(
     );
   }
   const resource = undeletable(what);
-  const path = `${resourcePath(resource, id)}/undelete`;
+  checkedId(id);
   const client = await connect(config);
+  const whole = await deletedId(client, resource, id);
+  const path = `${resourcePath(resource, whole)}/undelete`;
   try {
     const record = recordOf(await client.request('POST', path, { isDryRun }));
     if (isDryRun) note(NOTHING_WRITTEN);
     await printRecord(config, record, resourceColumns(resource));
   } catch (error) {
-    if (!isRefusal(error, 404) || !isOurId(id)) throw error;
-    const step = `to see what happened to it, run: crm history ${resource.name} ${id}`;
+    if (!isRefusal(error, 404) || !isOurId(whole)) throw error;
+    const step = `to see what happened to it, run: crm history ${resource.name} ${whole}`;
     throw withSteps(error, (steps) => (steps.includes(TURN_ON_CHANGES) ? steps : [step]));
   }
 }

@@ -1,7 +1,6 @@
 // Carries out `crm webhooks ping`: has a ping sent, and waits for what comes of it.
 import type { Data } from '../../db/model/json.ts';
 import type { Client } from '../api/client.ts';
-import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
 import { CliError } from '../errors.ts';
@@ -9,14 +8,15 @@ import type { Config } from '../settings/config.ts';
 import { printRecord } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 import { DELIVERY_LOOK, webhookPath } from './fields.ts';
+import { webhookAt } from './find.ts';
 
 const WAIT_MS_MAX = 20_000;
 const LOOK_EVERY_MS = 250;
 
 /** Pings a webhook; throws unless it is delivered. */
-export async function runWebhooksPing(id: string, _flags: unknown, config: Config): Promise<void> {
-  const client = await connect(config);
-  const ping = recordOf(await client.request('POST', webhookPath(id, '/ping')));
+export async function runWebhooksPing(given: string, _flags: unknown, config: Config): Promise<void> {
+  const { client, id, path } = await webhookAt(config, given);
+  const ping = recordOf(await client.request('POST', `${path}/ping`));
   const delivery = await outcomeOf(client, id, ping);
   if (config.output !== 'table') await printRecord(config, delivery, DELIVERY_LOOK);
   const { outcome, status, ms } = delivery;

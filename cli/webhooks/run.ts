@@ -5,14 +5,16 @@ import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { IdFinder } from '../api/id-finder.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
+import { shortIdOf } from '../api/short-id.ts';
 import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { limitOf } from '../settings/options.ts';
 import { sinceMs } from '../settings/since.ts';
 import { createPrinter, NOTHING_WRITTEN, printRecord } from '../terminal/output.ts';
 import { confirmDelete, requireTerminal } from '../terminal/questions.ts';
-import { note, writeOut } from '../terminal/streams.ts';
+import { note, stdout, writeOut } from '../terminal/streams.ts';
 import { DELIVERY_LOOK, WEBHOOK_FIELDS, WEBHOOK_LOOK, webhookPath } from './fields.ts';
+import { webhookAt } from './find.ts';
 
 interface WebhookWrite {
   data?: string;
@@ -21,16 +23,20 @@ interface WebhookWrite {
 
 /** Prints all webhooks. */
 export async function runWebhooksList(_flags: unknown, config: Config): Promise<void> {
+  // A terminal has no room for whole IDs.
+  const isShort = config.output === 'table' && stdout.isTTY;
   const printer = createPrinter(config, WEBHOOK_LOOK);
   for await (const page of pagesOf(await connect(config), listAt(webhookPath())))
-    await printer.print(page.records);
+    await printer.print(
+      isShort ? page.records.map((one) => ({ ...one, id: shortIdOf(String(one.id)) })) : page.records,
+    );
   await printer.end();
 }
 
 /** Prints a webhook. */
 export async function runWebhooksGet(id: string, _flags: unknown, config: Config): Promise<void> {
-  const path = webhookPath(id);
-  await printRecord(config, recordOf(await (await connect(config)).request('GET', path)), WEBHOOK_LOOK);
+  const { client, path } = await webhookAt(config, id);
+  await printRecord(config, recordOf(await client.request('GET', path)), WEBHOOK_LOOK);
 }
 
 /** Creates a webhook, and prints it with its secret. */
@@ -59,9 +65,8 @@ export async function runWebhooksUpdate(
   { data, dryRun: isDryRun = false }: WebhookWrite,
   config: Config,
 ): Promise<void> {
-  const path = webhookPath(id);
   const body = await requestBody(data, pairs, WEBHOOK_FIELDS);
-  const client = await connect(config);
+  const { client, path } = await webhookAt(config, id);
   const sent = await sentBody(body, new IdFinder(client));
   const webhook = recordOf(await client.request('PATCH', path, { ...sent, isDryRun }));
   if (isDryRun) note(NOTHING_WRITTEN);
@@ -74,14 +79,13 @@ export async function runWebhooksUpdate(
 
 /** Deletes a webhook after a person or --yes confirms it. */
 export async function runWebhooksDelete(
-  id: string,
+  given: string,
   { yes = false, dryRun: isDryRun = false }: { yes?: boolean; dryRun?: boolean },
   config: Config,
 ): Promise<void> {
-  const path = webhookPath(id);
   const isSure = yes || isDryRun;
   if (!isSure) requireTerminal();
-  const client = await connect(config);
+  const { client, path, id } = await webhookAt(config, given);
   if (!isSure) await confirmDelete(`webhook ${id}`);
   await client.request('DELETE', path, { isDryRun });
   note(isDryRun ? `Would delete webhook ${id}. Nothing was written.` : `Deleted webhook ${id}.`);
@@ -89,8 +93,8 @@ export async function runWebhooksDelete(
 
 /** Gives a webhook a new secret, and prints it. */
 export async function runWebhooksRotate(id: string, _flags: unknown, config: Config): Promise<void> {
-  const path = webhookPath(id, '/rotate');
-  await printWithSecret(config, recordOf(await (await connect(config)).request('POST', path)));
+  const { client, path } = await webhookAt(config, id);
+  await printWithSecret(config, recordOf(await client.request('POST', `${path}/rotate`)));
   note('For 24 hours, the old secret signs too. Switch your receiver to the new one by then.');
 }
 
@@ -110,14 +114,14 @@ async function printWithSecret(config: Config, webhook: Data): Promise<void> {
 
 /** Has changes sent again. */
 export async function runWebhooksReplay(
-  id: string,
+  given: string,
   { since, from, to }: { since?: string; from?: number; to?: number },
   config: Config,
 ): Promise<void> {
-  const path = webhookPath(id, '/replay');
   const body =
     since === undefined ? spanOf(from, to) : { since: new Date(sinceMs(since, Date.now())).toISOString() };
-  const replayed = recordOf(await (await connect(config)).request('POST', path, { body }));
+  const { client, path, id } = await webhookAt(config, given);
+  const replayed = recordOf(await client.request('POST', `${path}/replay`, { body }));
   if (config.isOutputGiven && config.output !== 'table')
     return printRecord(config, replayed, { columns: ['from', 'to'], allFields: ['from', 'to'] });
   const changes =
@@ -137,10 +141,11 @@ export async function runWebhooksDeliveries(
   flags: { limit?: number; all?: boolean },
   config: Config,
 ): Promise<void> {
-  const list = listAt(webhookPath(id, '/deliveries'));
+  const { client, path } = await webhookAt(config, id);
+  const list = listAt(`${path}/deliveries`);
   const printer = createPrinter(config, DELIVERY_LOOK);
   let hasMore = false;
-  for await (const page of pagesOf(await connect(config), list, { limit: limitOf(flags) })) {
+  for await (const page of pagesOf(client, list, { limit: limitOf(flags) })) {
     await printer.print(page.records);
     hasMore = page.nextCursor !== null;
   }

@@ -62,7 +62,7 @@ describe.each(['crm', ...all.map(({ name }) => name)])('the help of %s', (name) 
     expect(titles).toEqual(order.filter((title) => titles.includes(title)));
     expect(titles.slice(0, 2)).toEqual(['Usage', 'Examples']);
     expect(help).toContain(
-      '\nGlobal options: --db, --url, --api-key-file, -o, --profile, --no-color, --debug (see "crm help settings")\n',
+      '\nGlobal options: --db, --url, --api-key-file, -o, --profile, --no-color, --no-pager, --debug (see "crm help settings")\n',
     );
     expect(help).not.toMatch(/^ +--profile <name> {2}/m);
   });

@@ -1,5 +1,6 @@
 // Completion: which words can come next, and what bash, zsh and fish make of them when Tab is pressed.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { shortIdOf } from '../../cli/api/short-id.ts';
 import { completions } from '../../cli/completion-words.ts';
 import { buildProgram } from '../../cli/program.ts';
 import { RECIPES } from '../../cli/recipes/recipes.ts';
@@ -14,7 +15,25 @@ beforeAll(async () => {
   await sandbox.write('people.csv', 'email\n');
   await sandbox.write('config/crm/config.json', '{"profiles": {"live": {}, "local": {}}}');
 });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+afterAll(async () => {
+  await server.stop(true);
+  await sandbox[Symbol.asyncDispose]();
+});
+
+const DEAL = { id: '019b76da-a800-7000-8000-000000000000', name: 'Loom\n1' };
+const SHORT = shortIdOf(DEAL.id);
+const PIPELINE = { id: 'p', name: 'Sales', stages: [{ name: 'Closed won' }] };
+const server = Bun.serve({
+  port: 0,
+  fetch: ({ url }) => {
+    const data = [url.includes('/pipelines') ? PIPELINE : DEAL];
+    const page_info = { has_next_page: false, end_cursor: null };
+    return Response.json({ object: 'list', data, page_info, meta: {} });
+  },
+});
+const asked = () => ({ CRM_URL: String(server.url), CRM_API_KEY: 'service_live_x' });
+// A shell starts crm for every line, which takes seconds where the machine is busy with other tests.
+const SHELL_MS_MAX = 300_000;
 
 describe('the words', () => {
   const program = buildProgram();
@@ -22,6 +41,8 @@ describe('the words', () => {
     organizations: async () => ['Acme Inc', 'Analytical Engines'],
     profiles: async () => ['live', 'local'],
     recipes: async () => Object.keys(RECIPES),
+    records: async (resource: string) => [`d21ykb7t07\tFirst of ${resource}`, 'd21ykb7t08'],
+    pipelines: async (kind: string) => (kind === 'stage' ? ['Proposal', 'Closed won'] : ['Sales']),
   };
   const found = (words: readonly string[]) => completions(program, words, sources);
 
@@ -105,6 +126,15 @@ describe('the words', () => {
     ],
     [['profile', 'use', 'lo'], ['local']],
     [['profile', 'add', 'lo'], []],
+    [
+      ['get', 'deals', ''],
+      ['d21ykb7t07\tFirst of deals', 'd21ykb7t08'],
+    ],
+    [['history', 'contacts', 'd21ykb7t08'], ['d21ykb7t08']],
+    [['undelete', 'contacts', 'd'], []],
+    [['list', 'deals', '--filter', 'stage=pr'], ['stage=Proposal']],
+    [['list', 'deals', '--filter', 'stage=Pr'], ['stage=Proposal']],
+    [['update', 'deals', 'ID', 'pipeline='], ['pipeline=Sales']],
     // Files are completed by the shell.
     [['import', 'deals', ''], []],
   ])('after %p', async (words, expected) => {
@@ -119,6 +149,17 @@ describe('crm __complete', () => {
   test('knows organizations and profiles', async () => {
     expect(await complete('keys', 'issue', '--org', '')).toEqual(['Acme Inc', 'Analytical Engines']);
     expect(await complete('--profile', 'lo')).toEqual(['local']);
+  });
+
+  test('asks the server for records and stages, and says nothing if it does not answer', async () => {
+    const env = asked();
+    const ask = async (...words: string[]) => (await sandbox.crm(['__complete', ...words], { env })).stdout;
+    expect(await ask('--described', '--', 'get', 'deals', '')).toMatch(new RegExp(`^${SHORT}\tLoom.*1\n$`));
+    expect(await ask('--', 'get', 'deals', '')).toBe(`${SHORT}\n`);
+    expect(await ask('--', 'list', 'deals', '--filter', 'stage=')).toBe('stage=Closed won\n');
+    const nobody = { ...env, CRM_URL: 'http://127.0.0.1:9' };
+    const silent = await sandbox.crm(['__complete', '--', 'get', 'deals', ''], { env: nobody });
+    expect(silent).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   test('makes no database, and says nothing where there is none', async () => {
@@ -144,6 +185,7 @@ const TYPED: readonly (readonly [typed: string, line: string])[] = [
   ['crm list deals --profile li', 'crm list deals --profile live '],
   ['crm import deals --format=v', 'crm import deals --format=vcf '],
   ['crm import deals peop', 'crm import deals people.csv '],
+  [`crm get deals ${SHORT.slice(0, 4)}`, `crm get deals ${SHORT} `],
 ];
 
 const PROMPT = 'ready> ';
@@ -172,7 +214,7 @@ describe.each(Object.entries(SHELLS))('%s', (shell, { command, setup }) => {
       const type = async (text: string, expected: string) => {
         shown = '';
         child.terminal?.write(text);
-        if (!(await isShown(expected, 20_000)))
+        if (!(await isShown(expected, 60_000)))
           throw new Error(`${shell} showed ${plain(shown)} and not ${expected}`);
       };
       const child = Bun.spawn(command, {
@@ -180,6 +222,7 @@ describe.each(Object.entries(SHELLS))('%s', (shell, { command, setup }) => {
         env: {
           ...{ PATH: pathWithCrm(sandbox.path(shell)), HOME: sandbox.folder, TERM: 'xterm', PS1: PROMPT },
           XDG_CONFIG_HOME: sandbox.path('config'),
+          ...asked(),
         },
         terminal: {
           cols: 200,
@@ -201,27 +244,27 @@ describe.each(Object.entries(SHELLS))('%s', (shell, { command, setup }) => {
       await child.exited;
       child.terminal?.close();
     },
-    60_000,
+    SHELL_MS_MAX,
   );
 });
 
 const hasFish = Bun.which('fish') !== null;
 test.skipIf(!hasFish)(
   `fish ${hasFish ? 'completes what is typed' : 'is not installed'}`,
-  () => {
+  async () => {
     const script = TYPED.map(([typed]) => `complete -C '${typed}'; echo ==`).join('\n');
-    const { stdout, stderr } = Bun.spawnSync(
-      ['fish', '--no-config', '-c', `crm completion fish | source\n${script}`],
-      {
-        cwd: sandbox.folder,
-        env: {
-          ...{ PATH: pathWithCrm(sandbox.path('fish')), HOME: sandbox.folder },
-          XDG_CONFIG_HOME: sandbox.path('config'),
-        },
+    const child = Bun.spawn(['fish', '--no-config', '-c', `crm completion fish | source\n${script}`], {
+      cwd: sandbox.folder,
+      env: {
+        ...{ PATH: pathWithCrm(sandbox.path('fish')), HOME: sandbox.folder },
+        XDG_CONFIG_HOME: sandbox.path('config'),
+        ...asked(),
       },
-    );
-    expect(stderr.toString()).toBe('');
-    const found = stdout.toString().split('==\n').slice(0, -1);
+      ...({ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const),
+    });
+    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    expect(stderr).toBe('');
+    const found = stdout.split('==\n').slice(0, -1);
     const lastWords = TYPED.map(([, line]) =>
       line
         .trim()
@@ -232,7 +275,7 @@ test.skipIf(!hasFish)(
     // Behind a tab is a description, which fish has for files.
     expect(found.map((text) => text.split(/[\t\n]/)[0])).toEqual(lastWords);
   },
-  60_000,
+  SHELL_MS_MAX,
 );
 
 // What positions the cursor, colors text or switches modes.

@@ -1,5 +1,6 @@
 // What people see of records on a terminal, and what they may write instead of IDs: names, short IDs and days.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { shortIdOf } from '../../cli/api/short-id.ts';
 import { ndjson, Sandbox } from '../support/command.ts';
 
 const sandbox = await Sandbox.withDatabase();
@@ -101,6 +102,44 @@ describe('a list on a terminal', () => {
     expect((await sandbox.onTerminal(['list', 'deals'], { env })).output).toStartWith('NAME');
   });
 
+  test.each([
+    'search difference --types deals',
+    'timeline deals ID',
+    'history deals ID',
+    'get deals ID',
+    'report pipeline',
+    'api deals',
+    'audit list',
+    'users list',
+  ])('the output of crm %s goes through the pager too', async (words) => {
+    const args = words.replace('ID', ids.engine ?? '').split(' ');
+    const env = { PAGER: "sed 's/^/paged /'", NO_COLOR: '1' };
+    const { code, output } = await sandbox.onTerminal(args, { rows: 1, env });
+    expect([code, output]).toEqual([0, expect.stringMatching(/^paged /)]);
+  });
+
+  test('shows what came before an error, and then the error, once the pager is left', async () => {
+    const pages = Bun.serve({
+      port: 0,
+      fetch: ({ url }) => {
+        const isFirst = !new URL(url).searchParams.has('cursor');
+        const data = Array.from({ length: 40 }, (_, index) => ({
+          id: String(index),
+          title: `Note ${index}`,
+        }));
+        const page_info = { has_next_page: true, end_cursor: 'next' };
+        if (isFirst) return Response.json({ object: 'list', data, page_info, meta: {} });
+        const error = { code: 'AUTH_INSUFFICIENT_SCOPE', message: 'No more.', details: null };
+        return Response.json({ object: 'error', error, meta: {} }, { status: 403 });
+      },
+    });
+    const env = { PAGER: 'cat; sleep 0.2; echo left', NO_COLOR: '1', CRM_URL: String(pages.url) };
+    const { code, output } = await sandbox.onTerminal(['list', 'notes', '--all'], { env });
+    expect(code).toBe(4);
+    expect(output).toMatch(/\nNote 39 [\s\S]*\nleft\ncrm: No more\./);
+    await pages.stop(true);
+  });
+
   test('indents JSON, which a pipe does not', async () => {
     const list = ['list', 'deals', '--fields', 'name', '-o', 'json', '--limit', '1'];
     expect(await shown(list)).toStartWith('[\n  {\n    "name": "Difference engine"\n  }\n]\n');
@@ -151,9 +190,55 @@ describe('a short ID', () => {
     expect(await sandbox.ok(['list', `deals/${engine}/contacts`])).toBe('');
     expect(ndjson(await sandbox.ok(['history', 'deals', engine]))[0]?.record_id).toBe(ids.engine);
     expect(ndjson(await sandbox.ok(['timeline', 'deals', engine])).at(-1)?.record_id).toBe(ids.engine);
+    const raw = await sandbox.crm(['api', `deals/${engine}`]);
+    expect(raw.stderr).toContain(`crm get deals ${engine} --fields id`);
+  });
+
+  test('is found for the rows of a file, and for a deleted record', async () => {
     await create('old', 'tasks', 'name=Old');
-    await sandbox.ok(['delete', 'tasks', await shortId('tasks', 'Old'), '--yes']);
-    expect((await sandbox.crm(['get', 'tasks', ids.old ?? ''])).code).toBe(1);
+    await create('new', 'tasks', 'name=New');
+    const [old, other] = [shortIdOf(ids.old ?? ''), shortIdOf(ids.new ?? '')];
+    const [acme, nobody] = [shortIdOf(ids.acme ?? ''), shortIdOf(ids.loom ?? '')];
+    const rows = [{ id: old, company_id: acme }, { id: ids.new, company_id: nobody }, { id: nobody }];
+    await sandbox.write('rows.ndjson', rows.map((row) => JSON.stringify(row)).join('\n'));
+    const run = await sandbox.crm(['update', 'tasks', '--from', 'rows.ndjson', 'done=true']);
+    expect(run.code).toBe(3);
+    const errors = ndjson(await sandbox.read('rows.ndjson.errors.ndjson'));
+    expect(errors.map(({ _path, _message }) => [_path, _message])).toEqual([
+      ['company_id', `no company has the ID "${nobody}"`],
+      ['id', `no task has the ID "${nobody}"`],
+    ]);
+    await sandbox.write('ids.txt', `${other}\n${old.toUpperCase()}\n${ids.old?.slice(0, 24)}\n`);
+    const read = ndjson(await sandbox.ok(['get', 'tasks', '--from', 'ids.txt', '--quiet']));
+    expect(read.map(({ id }) => id)).toEqual([ids.new, ids.old, ids.old]);
+    expect(read[1]).toMatchObject({ company_id: ids.acme, done: true });
+    await sandbox.write('one.txt', `${old}\n`);
+    await sandbox.ok(['delete', 'tasks', '--from', 'one.txt', '--yes', '--quiet']);
+    const gone = await sandbox.crm(['get', 'tasks', old]);
+    expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining(`crm undelete tasks ${old}`)]);
+    expect(ndjson(await sandbox.ok(['history', 'tasks', old]))[0]).toMatchObject({ action: 'deleted' });
+    expect(JSON.parse(await sandbox.ok(['undelete', 'tasks', old])).id).toBe(ids.old);
+    const living = await sandbox.crm(['undelete', 'tasks', other]);
+    expect([living.code, living.stderr]).toEqual([1, expect.stringContaining('No deleted task has the ID')]);
+  });
+
+  test('names a webhook', async () => {
+    const fields = ['url=https://hooks.invalid/crm', 'events=deals.*'];
+    const { id } = JSON.parse(await sandbox.ok(['webhooks', 'create', ...fields]));
+    const short = shortIdOf(id);
+    expect(await shown(['webhooks', 'list'])).toContain(short);
+    expect(JSON.parse(await sandbox.ok(['webhooks', 'get', short])).id).toBe(id);
+    await sandbox.ok(['webhooks', 'delete', short, '--yes']);
+    expect((await sandbox.crm(['webhooks', 'get', short])).stderr).toContain('crm webhooks list');
+  });
+
+  test('stands in a history, beside how long ago each change was', async () => {
+    await sandbox.ok(['update', 'deals', ids.loom ?? '', 'owner_id=']);
+    const [line] = (await shown(['history', 'deals', ids.loom ?? ''])).split('\n');
+    expect(line).toMatch(
+      /^now {10}key …\w{6} {2}updated deal Loom: owner ada@example.com → \(none\) {2}\w{10}$/,
+    );
+    await sandbox.ok(['update', 'deals', ids.loom ?? '', `owner_id=${ids.user}`]);
   });
 
   test('can be the beginning of an ID; of several, each is named', async () => {

@@ -1,6 +1,7 @@
 // `crm watch`: what it prints and runs for each change, how it remembers its place, and every way in which it ends.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { shortIdOf } from '../../cli/api/short-id.ts';
 import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
 import { Following } from '../support/following.ts';
 import { until } from '../support/until.ts';
@@ -87,7 +88,7 @@ describe('what it prints', () => {
     expect(plain).not.toContain('\u001b');
     expect(plain).toMatch(
       new RegExp(
-        `^\\d\\d:\\d\\d:\\d\\d  key …[0-9a-f]{6}  updated deal Engine: stage ${from} → ${to}, company \\(none\\) → Analytical Engines  ${deal}$`,
+        `^\\d\\d:\\d\\d:\\d\\d  key …[0-9a-f]{6}  updated deal Engine: stage ${from} → ${to}, company \\(none\\) → Analytical Engines  ${shortIdOf(deal)}$`,
         'm',
       ),
     );

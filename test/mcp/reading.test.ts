@@ -216,7 +216,7 @@ describe('owners', () => {
     ).toMatchObject({ main_assignee_id: user });
     const unknown = await assistant.refusal('update', { ...given, owner: 'bob@example.com' });
     expect(unknown).toContain(
-      'no owner of a recent record has the email or name "bob@example.com"; known: ada@example.com',
+      'no owner of a record that the key can read has the email or name "bob@example.com"; known: ada@example.com',
     );
   });
 });

@@ -45,6 +45,8 @@ export interface RowSender {
   readonly concurrency: number;
   /** Responses that the server replayed. */
   readonly replays: number;
+  /** Looks up at once what the rows of a batch need to be prepared. */
+  lookAhead?(rows: readonly SourceRow[]): Promise<void>;
   prepare(row: SourceRow): Promise<PreparedRow>;
   /** Rows with a common key are never sent at the same time. */
   orderingKeys(body: Data): readonly string[];

@@ -104,6 +104,7 @@ async function prepareBatch(
   sender: RowSender,
 ): Promise<PendingBatch> {
   const prepared: PreparedRow[] = [];
+  await sender.lookAhead?.(rows);
   for (const row of rows) {
     interruption.signal.throwIfAborted();
     prepared.push(await sender.prepare(row));
