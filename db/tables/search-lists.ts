@@ -7,9 +7,9 @@ import type { SearchRow } from '../engine/search-rows.ts';
 import { statement, written } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
 import { type Entries, firstPlace } from './search-blocks.ts';
-import { afterStart, type IndexKey, keyBytes, keyOfBytes, runKeyStart } from './search-keys.ts';
-import { entriesOf, type PackedList, type PackedRow, packedList, packedLists } from './search-packing.ts';
-import type { SearchPlace } from './search-places.ts';
+import { afterStart, type IndexKey, keyBytes, listOf, runKeyStart, runOf } from './search-keys.ts';
+import { entriesOf, type PackedList, type PackedRow, packedList, packedListsFrom } from './search-packing.ts';
+import { comparePlaces, type SearchPlace } from './search-places.ts';
 
 type StoredRow = Pick<SearchRow, 'key' | 'entries'>;
 
@@ -65,42 +65,58 @@ export async function findParts(
 }
 
 async function findOneByOne(db: Db, org: number, wanted: readonly IndexKey[]): Promise<(ListPart | null)[]> {
-  const reader = new PartReader();
   const parts: (ListPart | null)[] = [];
   const turns = new TimeSlices();
+  // What was found last of each list: most places after one are in the same part.
+  const found = new Map<string, { at: SearchPlace; part: ListPart | null }>();
   for (const one of wanted) {
-    if (turns.isOver) await turns.next();
-    const answer = lastUpTo(db, { org, key: keyBytes(one) });
-    const [row] = answer instanceof Promise ? await answer : answer;
-    parts.push(row === undefined ? null : reader.part(row, one));
+    const name = `${one.run} ${one.list}`;
+    const last = found.get(name);
+    let part = last?.part ?? null;
+    if (last === undefined || !isKnown(last, one.place)) {
+      if (turns.isOver) await turns.next();
+      const answer = lastUpTo(db, { org, key: keyBytes(one) });
+      const [row] = answer instanceof Promise ? await answer : answer;
+      part = row === undefined ? null : partIn(row, one);
+      found.set(name, { at: one.place, part });
+    }
+    parts.push(part);
   }
   return parts;
+}
+
+// Whether a part that contains a place, or comes before it, is also the one for another place.
+function isKnown({ at, part }: { at: SearchPlace; part: ListPart | null }, place: SearchPlace): boolean {
+  return comparePlaces(place, at) <= 0 && (part === null || comparePlaces(part.first, place) <= 0);
 }
 
 async function findTogether(db: Db, org: number, wanted: readonly IndexKey[]): Promise<(ListPart | null)[]> {
   const keys = wanted.map(keyBytes);
   const rows = await lastUpToEach(db, { org, keys: JSON.stringify(keys.map((key) => [key.toHex()])) });
   const inOrder = rows.toSorted((one, other) => Buffer.compare(one.key, other.key));
-  const reader = new PartReader();
+  const parts = new Map<string, ListPart | null>();
   return wanted.map((one, index) => {
-    const key = keys[index] as Buffer;
-    const row = inOrder.findLast((found) => Buffer.compare(found.key, key) <= 0);
-    return row === undefined ? null : reader.part(row, one);
+    const at = lastAt(inOrder, keys[index] as Buffer);
+    const row = inOrder[at];
+    return row === undefined ? null : parts.getOrInsertComputed(`${at} ${one.list}`, () => partIn(row, one));
   });
 }
 
-/** Reads parts of lists from rows, each part once. */
-class PartReader {
-  readonly #parts = new Map<string, ListPart | null>();
-
-  part({ key, entries }: StoredRow, { run, list }: IndexKey): ListPart | null {
-    const name = Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
-    return this.#parts.getOrInsertComputed(`${name} ${list}`, () => {
-      const found = keyOfBytes(key);
-      const packed = found.run === run ? packedList(found.list, entries, list) : null;
-      return packed && new ListPart(packed);
-    });
+// Where the last row is whose key does not come after the given one; -1 if there is none.
+function lastAt(rows: readonly StoredRow[], key: Uint8Array): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (Buffer.compare((rows[middle] as StoredRow).key, key) <= 0) low = middle + 1;
+    else high = middle;
   }
+  return low - 1;
+}
+
+function partIn({ key, entries }: StoredRow, { run, list }: IndexKey): ListPart | null {
+  const packed = runOf(key) === run ? packedList(listOf(key), entries, list) : null;
+  return packed && new ListPart(packed);
 }
 
 const rowsFrom = (limit: number) =>
@@ -136,9 +152,9 @@ const FEW = 4;
 const many = rowsFrom(MANY);
 const few = rowsFrom(FEW);
 
-/** Lists from a key on, and perhaps some before it. */
+/** The lists from a key on that begin in that way, and perhaps some of them that come before it. */
 export async function findRowsFrom(db: Db, org: number, { run, from, start }: RunRange): Promise<RunLists> {
-  return listsIn(run, await many(db, { org, from, end: afterStart(run, start) }), MANY);
+  return listsIn({ run, start }, await many(db, { org, from, end: afterStart(run, start) }), MANY);
 }
 
 /** The same, of fewer rows. */
@@ -147,15 +163,18 @@ export async function findFewRowsFrom(
   org: number,
   { run, from, start }: RunRange,
 ): Promise<RunLists> {
-  return listsIn(run, await few(db, { org, from, end: afterStart(run, start) }), FEW);
+  return listsIn({ run, start }, await few(db, { org, from, end: afterStart(run, start) }), FEW);
 }
 
-function listsIn(run: number, rows: readonly StoredRow[], limit: number): RunLists {
+function listsIn(
+  { run, start }: Pick<RunRange, 'run' | 'start'>,
+  rows: readonly StoredRow[],
+  limit: number,
+): RunLists {
   // The row before can be one of another run.
-  const lists = rows.flatMap(({ key, entries }) => {
-    const first = keyOfBytes(key);
-    return first.run === run ? packedLists(first.list, entries) : [];
-  });
+  const lists = rows.flatMap(({ key, entries }) =>
+    runOf(key) === run ? packedListsFrom(listOf(key), entries, start) : [],
+  );
   return { lists, isEnd: rows.length < limit };
 }
 
