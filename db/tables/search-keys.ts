@@ -56,18 +56,18 @@ export function keyBytes({ run, list, place }: IndexKey): Buffer {
 /** The key with those bytes. */
 export function keyOfBytes(key: Uint8Array): IndexKey {
   const listEnd = key.length - PLACE_BYTES - 1;
-  return { run: runOf(key), list: listOf(key), place: placeOfBytes(key.subarray(listEnd + 1)) };
+  return { run: runOfKey(key), list: listOfKey(key), place: placeOfBytes(key.subarray(listEnd + 1)) };
 }
 
 /** The run of the key with those bytes. */
-export function runOf(key: Uint8Array): number {
+export function runOfKey(key: Uint8Array): number {
   let run = 0;
   for (let at = 0; at < RUN_BYTES; at++) run = run * 256 + (key[at] as number);
   return run;
 }
 
 /** The list of the key with those bytes. */
-export function listOf(key: Uint8Array): string {
+export function listOfKey(key: Uint8Array): string {
   const listEnd = key.length - PLACE_BYTES - 1;
   let list = '';
   for (let at = RUN_BYTES; at < listEnd; at++) list += String.fromCharCode(key[at] as number);

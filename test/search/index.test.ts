@@ -13,7 +13,6 @@ import {
 } from '../../db/tables/search-blocks.ts';
 import { IndexChanges } from '../../db/tables/search-index.ts';
 import { keyOfBytes } from '../../db/tables/search-keys.ts';
-import { findParts } from '../../db/tables/search-lists.ts';
 import { mergeSome, mergeWhole } from '../../db/tables/search-merges.ts';
 import {
   entriesOf,
@@ -22,6 +21,7 @@ import {
   packedListsFrom,
   RowPacker,
 } from '../../db/tables/search-packing.ts';
+import { findParts } from '../../db/tables/search-parts.ts';
 import {
   comparePlaces,
   idStart,
