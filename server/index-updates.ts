@@ -7,14 +7,15 @@ import { findPendingOrganizations, findPendingTimes, indexPending } from '../db/
 import { findUnsettledOrganizations } from '../db/tables/search-runs.ts';
 import { RepeatedWork } from './repeated-work.ts';
 
-const LOOK_EVERY_MS = 1_000;
-const LOOKS_PER_MERGE = 20;
-// While others write, this part of the time is left to them: less if what they wrote has waited for long, and half of it later.
-const REST_WHILE_WRITTEN = 19;
-const REST_WHILE_LATE = 3;
-const REST_LATER = 1;
+const LOOK_EVERY_MS = 500;
+const LOOKS_PER_MERGE = 40;
+// Until nobody has written for a while, what was written waits, so that a record that changes often is indexed once: but not
+// for long, as a search would have to wait for it.
+const QUIET_MS = 250;
 const LATE_MS = 5_000;
-const QUIET_MS = 1_000;
+// How many times as long as a piece took is left to others after it.
+const REST = 1;
+const REST_WHILE_WRITTEN = 3;
 // Then those who wait look whether it is enough for them.
 const UPDATE_MS_MAX = 1_000;
 
@@ -42,7 +43,7 @@ export class IndexUpdates {
 }
 
 /**
- * Indexes what is written, while others write a little at a time, until it is stopped; several nodes of a database share the
+ * Indexes what is written once it is quiet, or has waited for long, until it is stopped; several nodes of a database share the
  * work.
  */
 export function startIndexing(store: Store): RepeatedWork {
@@ -63,15 +64,16 @@ async function inPieces(
   piece: (trx: Trx, orgNumber: number) => Promise<boolean>,
 ): Promise<void> {
   for (let isMore = true; isMore && !work.isStopping; ) {
+    const { isWritten, isLate } = await stateOf(store, orgNumber);
+    if (isWritten && !isLate) return;
     const startedAt = performance.now();
     isMore = await store.write(orgNumber, (trx) => piece(trx, orgNumber));
-    await work.rest((performance.now() - startedAt) * (await restOf(store, orgNumber)));
+    await work.rest((performance.now() - startedAt) * (isWritten ? REST_WHILE_WRITTEN : REST));
   }
 }
 
-// How many times as long as a piece took nothing is done after it.
-async function restOf({ read }: Store, orgNumber: number): Promise<number> {
+async function stateOf({ read }: Store, orgNumber: number): Promise<{ isWritten: boolean; isLate: boolean }> {
   const { first, last } = await findPendingTimes(read, orgNumber);
-  if (Date.now() - last > QUIET_MS) return REST_LATER;
-  return Date.now() - first > LATE_MS ? REST_WHILE_LATE : REST_WHILE_WRITTEN;
+  const now = Date.now();
+  return { isWritten: now - last < QUIET_MS, isLate: now - first > LATE_MS };
 }

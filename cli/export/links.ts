@@ -39,20 +39,28 @@ export async function exportLinks(
     Object.entries(resource.links).map(([name, link]): Kind => ({ resource, name, link })),
   );
   const newest = new Map(fetched.map(({ resource, spool }) => [resource.name, lastIdIn(spool)]));
+  const counts = new Map(fetched.map(({ resource, spool }) => [resource.name, spool.lines]));
+  const expected = kinds.map(({ resource }) => counts.get(resource.name) ?? 0);
   const [begun = '', from = null] = links.cursor?.split(' ') ?? [];
   const first = Math.max(0, kinds.map(nameOf).indexOf(begun));
   for (const [index, kind] of kinds.entries()) {
     if (index < first) continue;
     const list = listAt('/api/v2/links', { of: nameOf(kind) });
+    let ofKind = 0;
     for await (const page of pagesOf(client, list, { cursor: index === first ? from : null })) {
-      await startDisplay(display, page, links);
+      ofKind += page.records.length;
+      const isLast = page.nextCursor === null;
+      const rest = isLast ? 0 : Math.max(1, (expected[index] ?? 0) - ofKind);
+      // Nothing tells how many links there are: a record has about one of each kind.
+      const left = expected.slice(index + 1).reduce((sum, count) => sum + count, rest);
+      await startDisplay(display, page, links, left);
       const next = kinds[index + 1];
       const lines = page.records
         .filter((one) => isFetched(kind, one, newest))
         .map((one) => lineOf(kind, one));
-      if (page.nextCursor !== null) links.append(lines, `${nameOf(kind)} ${page.nextCursor}`);
+      if (!isLast) links.append(lines, `${nameOf(kind)} ${page.nextCursor}`);
       else links.append(lines, next === undefined ? null : nameOf(next));
-      display.show({ done: links.lines });
+      display.show({ done: links.lines, share: links.lines / Math.max(1, links.lines + left) });
     }
   }
   await display.stop(`links: ${counted(links.lines, 'line')}`);
@@ -62,12 +70,18 @@ function nameOf({ resource, name }: Kind): string {
   return `${resource.name}.${name}`;
 }
 
-async function startDisplay(display: ExportDisplay, page: Page, { lines }: Spool): Promise<void> {
+async function startDisplay(
+  display: ExportDisplay,
+  page: Page,
+  { lines }: Spool,
+  left: number,
+): Promise<void> {
   const ratePerMinuteMax = requestsPerMinute(page) * PAGE_SIZE_MAX;
   await display.start({
     label: 'Exporting links',
     unit: 'links',
     total: null,
+    about: lines + page.records.length + left,
     startAt: lines,
     ratePerMinuteMax,
   });

@@ -14,6 +14,8 @@ import {
 } from './search-places.ts';
 import { findRuns, insertRun, nextNumber } from './search-runs.ts';
 
+const LISTS_PER_LOOK = 64;
+
 /** Changes of lists that are made together; of one record, each list is named once. */
 export class IndexChanges {
   readonly #lists = new Map<string, SearchEntry[]>();
@@ -51,9 +53,10 @@ export class IndexChanges {
     if (this.#size === 0) return;
     const packer = new RowPacker();
     const turns = new TimeSlices();
+    let lists = 0;
     for (const list of [...this.#lists.keys()].sort()) {
       packer.add(list, inOrder(this.#lists.get(list) ?? []), true);
-      if (turns.isOver) await turns.next();
+      if (++lists % LISTS_PER_LOOK === 0 && turns.isOver) await turns.next();
     }
     packer.flush();
     const runs = await findRuns(trx, orgNumber);

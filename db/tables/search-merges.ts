@@ -139,9 +139,8 @@ async function mergePart(
   const leavesOutRemoved = sources.some(({ run }) => run === runs.findLast(isLive)?.run);
   const removals = sources.reduce((sum, one) => sum + one.removals, 0);
   const { rows, done } = await mergeFrom(trx, target.org_id, {
-    sources: sources.map(({ run }) => run),
+    ...{ sources, leavesOutRemoved },
     done: target.done === null ? null : keyOfBytes(target.done),
-    ...{ leavesOutRemoved, hasRemoved: removals > 0 },
   });
   await insertRows(trx, target.org_id, target.run, rows);
   const bytes = target.bytes + rows.reduce((sum, row) => sum + row.bytes.length, 0);

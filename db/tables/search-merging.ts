@@ -16,13 +16,18 @@ export interface MergePoint {
   place: SearchPlace;
 }
 
+/** A run that is merged. */
+export interface MergedRun {
+  run: number;
+  /** How many records it removes from lists of older runs. */
+  removals: number;
+}
+
 export interface MergeInput {
-  /** The numbers of the runs, the newest first. */
-  sources: readonly number[];
+  /** The runs, the newest first. */
+  sources: readonly MergedRun[];
   /** What is merged already; null at first. */
   done: MergePoint | null;
-  /** Whether there are removals. */
-  hasRemoved: boolean;
   /** Whether removals are not needed any longer. */
   leavesOutRemoved: boolean;
 }
@@ -35,6 +40,7 @@ export interface MergeOutput {
 
 /** Lists of a run from the first that is not merged. */
 interface Source {
+  hasRemoved: boolean;
   lists: readonly PackedList[];
   next: number;
   /** The last entry in the rows that were read; null if there are no more rows. */
@@ -44,7 +50,7 @@ interface Source {
 /** Merges what comes next. */
 export async function mergeFrom(db: Db, orgNumber: number, input: MergeInput): Promise<MergeOutput> {
   const { done } = input;
-  const sources = await Promise.all(input.sources.map((run) => readSource(db, orgNumber, run, done)));
+  const sources = await Promise.all(input.sources.map((one) => readSource(db, orgNumber, one, done)));
   const end = sources.map((one) => one.end).reduce(earlierOf);
   const merging = new Merging(sources, end, input);
   const turns = new TimeSlices();
@@ -85,7 +91,8 @@ class Merging {
     const isWhole = !isCut && list !== this.#input.done?.list;
     const packed = only?.lists[only.next];
     // Most lists are short, and in one of the runs.
-    if (isWhole && !this.#input.hasRemoved && only && packed && only.lists[only.next + 1]?.list !== list) {
+    const isKept = !(this.#input.leavesOutRemoved && only?.hasRemoved);
+    if (isWhole && isKept && only && packed && only.lists[only.next + 1]?.list !== list) {
       this.#packer.addPacked(packed);
       only.next += 1;
     } else this.#addMerged(list, isCut, isWhole);
@@ -105,14 +112,19 @@ class Merging {
   }
 }
 
-async function readSource(db: Db, orgNumber: number, run: number, done: MergePoint | null): Promise<Source> {
+async function readSource(
+  db: Db,
+  orgNumber: number,
+  { run, removals }: MergedRun,
+  done: MergePoint | null,
+): Promise<Source> {
   const from = done === null ? runKeyStart(run, '') : keyBytes({ ...done, run });
   const { lists, isEnd } = await findRowsFrom(db, orgNumber, { run, from, start: '' });
   const next = done === null ? 0 : lists.findIndex(({ list }) => list >= done.list);
   const last = lists.at(-1);
   const place = last && entriesOf(last).at(-1);
   const end = isEnd || last === undefined || place === undefined ? null : { list: last.list, place };
-  return { lists, next: next < 0 ? lists.length : next, end };
+  return { hasRemoved: removals > 0, lists, next: next < 0 ? lists.length : next, end };
 }
 
 // The parts of a list that come next.

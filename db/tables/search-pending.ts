@@ -96,6 +96,7 @@ const ROWS_AT_ONCE = 500;
 const RECORDS_AT_ONCE = 500;
 const ENTRIES_AT_ONCE = 20_000;
 const READ_AT_ONCE = 50;
+const RECORDS_PER_LOOK = 8;
 // Entries are merged about as fast as others come.
 const RECORDS_PER_MERGE = 150;
 
@@ -176,6 +177,7 @@ async function indexRecords(
   const changes = new IndexChanges();
   const indexed = new Set<string>();
   const turns = new TimeSlices();
+  const recordLists = new RecordLists(turns);
   for (const [number, some] of Map.groupBy(entries, ([resource]) => resource)) {
     const resource = searchedResource(number);
     const notes = Map.groupBy(some, ([, id]) => id);
@@ -186,12 +188,12 @@ async function indexRecords(
       for (const id of part) {
         if (changes.size >= ENTRIES_AT_ONCE) break;
         const written = writtenRecord(rows.get(id) ?? null, notes.get(id) ?? [], areAll);
-        const { added, removed } = await new RecordLists(turns).changedBy(resource, written);
+        const { added, removed } = await recordLists.changedBy(resource, written);
         const place = placeOfId(id);
         changes.add({ ...place, resource: number }, added);
         changes.remove(place, removed);
         indexed.add(id);
-        if (turns.isOver) await turns.next();
+        if (indexed.size % RECORDS_PER_LOOK === 0 && turns.isOver) await turns.next();
       }
     }
   }
@@ -205,8 +207,9 @@ function writtenRecord(
   areAll: boolean,
 ): WrittenRecord {
   const befores = notes.flatMap(([, , before]) => (before === undefined ? [] : [before]));
-  // The index has nothing of a record that is new.
-  return { row, befores, isComplete: areAll && befores.length === notes.length };
+  const isNew = befores.length < notes.length;
+  // A piece before this one may have seen what a later change made of the record.
+  return { row, befores, isNew, isKnown: areAll && !isNew && befores.length === 1 };
 }
 
 async function readRecords(

@@ -2,7 +2,7 @@
 
 import type { TimeSlices } from '../event-loop.ts';
 import type { Resource, Row } from '../model/resource.ts';
-import { indexedWords, type SearchedText, searchedTexts } from '../model/searched.ts';
+import { indexedWords, type SearchedText, searchedTexts, type TextTier } from '../model/searched.ts';
 import { piecesOf } from '../model/words.ts';
 import { ownerList, wordList } from './search-keys.ts';
 import { besideOf, wholeList } from './search-resources.ts';
@@ -24,15 +24,19 @@ export interface WrittenRecord {
   row: Row | null;
   /** Values that its columns had since it was indexed, the oldest first. */
   befores: readonly Row[];
-  /** Whether these are all that changed, so that the index has what it was before them. */
-  isComplete: boolean;
+  /** Whether the index may not have it at all. */
+  isNew: boolean;
+  /** Whether the index has it as it was before that one change. */
+  isKnown: boolean;
 }
+
+const TIERS = ['name', 'text'] as const satisfies TextTier[];
+
+type Words = Record<TextTier, Set<string>>;
 
 /** Finds the lists of records. */
 export class RecordLists {
   readonly #turns: TimeSlices;
-  /** What several versions of a record have is divided into words once. */
-  #known: Map<string, readonly string[]> | null = null;
 
   constructor(turns: TimeSlices) {
     this.#turns = turns;
@@ -49,19 +53,42 @@ export class RecordLists {
     return lists;
   }
 
-  /** What a write changes. */
-  async changedBy(resource: Resource, { row, befores, isComplete }: WrittenRecord): Promise<ListChanges> {
-    if (befores.length > 0) this.#known = new Map();
+  /** What writes change. */
+  async changedBy(resource: Resource, written: WrittenRecord): Promise<ListChanges> {
+    const { row, befores, isNew } = written;
+    if (row !== null && !isNew) return this.#changes(resource, row, written);
     const removed = new Set<string>();
     for (const before of befores) await this.#addAll(removed, resource, before);
     if (row === null) return { added: new Set(), removed: removed.add(wholeList(resource)) };
-    const now = await this.of(resource, row);
-    const former = new Set<string>();
-    if (isComplete) {
-      const before = Object.assign({ ...row }, ...befores.toReversed());
-      for (const list of await this.of(resource, before)) former.add(list);
+    const added = await this.of(resource, row);
+    return { added, removed: removed.difference(added) };
+  }
+
+  // Looks only at words that are or were in columns that changed.
+  async #changes(resource: Resource, row: Row, { befores, isKnown }: WrittenRecord): Promise<ListChanges> {
+    const changed = new Set(befores.flatMap((before) => Object.keys(before)));
+    const columns = Object.entries(row);
+    const stays = await this.#wordsOf(
+      resource,
+      Object.fromEntries(columns.filter(([name]) => !changed.has(name))),
+    );
+    const now = await this.#wordsOf(
+      resource,
+      Object.fromEntries(columns.filter(([name]) => changed.has(name))),
+    );
+    const former: Words = { name: new Set(), text: new Set() };
+    for (const before of befores) await this.#addWords(former, resource, before);
+    const added = new Set<string>();
+    const removed = new Set<string>();
+    for (const word of new Set([...former.name, ...former.text, ...now.name, ...now.text])) {
+      const tier = tierOf(word, stays, now);
+      if (isKnown && tier === tierOf(word, stays, former)) continue;
+      if (tier !== null) added.add(wordList(tier, word));
+      for (const one of TIERS) if (one !== tier) removed.add(wordList(one, word));
     }
-    return { added: now.difference(former), removed: removed.union(former).difference(now) };
+    for (const before of befores) addOwner(removed, resource, before);
+    if (resource.owner !== null && changed.has(resource.owner)) addOwner(added, resource, row);
+    return { added, removed: removed.difference(added) };
   }
 
   // Also those of words that were in the name as well, and perhaps not always.
@@ -72,16 +99,20 @@ export class RecordLists {
     addOwner(lists, resource, row);
   }
 
-  async #wordsOf(resource: Resource, row: Row): Promise<Record<SearchedText['tier'], Set<string>>> {
-    const words = { name: new Set<string>(), text: new Set<string>() };
+  async #wordsOf(resource: Resource, row: Row): Promise<Words> {
+    const words: Words = { name: new Set(), text: new Set() };
+    await this.#addWords(words, resource, row);
+    return words;
+  }
+
+  async #addWords(words: Words, resource: Resource, row: Row): Promise<void> {
     for (const one of searchedTexts(resource, row, besideOf(row))) {
       const into = words[one.tier];
-      if (one.text.length <= SHORT) for (const word of this.#wordsIn(one)) into.add(word);
+      if (one.text.length <= SHORT) for (const word of indexedWords(one)) into.add(word);
       else await this.#addLong(into, one);
       // A transcript can have a hundred thousand segments.
       if (this.#turns.isOver) await this.#turns.next();
     }
-    return words;
   }
 
   // A transcript can have a million words.
@@ -91,12 +122,12 @@ export class RecordLists {
       if (this.#turns.isOver) await this.#turns.next();
     }
   }
+}
 
-  #wordsIn(one: SearchedText): readonly string[] {
-    if (this.#known === null) return indexedWords(one);
-    const kind = one.isPhone ? '+' : '-';
-    return this.#known.getOrInsertComputed(kind + one.text, () => indexedWords(one));
-  }
+// The list in which a record with these words has one of them.
+function tierOf(word: string, one: Words, other: Words): TextTier | null {
+  if (one.name.has(word) || other.name.has(word)) return 'name';
+  return one.text.has(word) || other.text.has(word) ? 'text' : null;
 }
 
 function addOwner(lists: Set<string>, { owner }: Resource, row: Row): void {

@@ -56,6 +56,19 @@ describe('cells of names and addresses', () => {
   });
 });
 
+test('the code of an amount is its currency, where no column has one; another one rejects the row', async () => {
+  const cells = ['a,"USD 48,000.00",', 'b,"1,200.50 EUR",EUR', 'c,GBP 7,EUR', 'd,$5,'];
+  await service.write('coded.csv', `Name,Amount,Currency\n${cells.join('\n')}\n`);
+  const run = await service.crm(['import', 'deals', 'coded.csv']);
+  const said = 'line 4: estimated_value: "GBP 7" contradicts the currency of the row, which is EUR';
+  expect([run.exitCode, run.stderr]).toEqual([3, expect.stringContaining(said)]);
+  expect((await service.all('deals')).slice(-3)).toMatchObject([
+    { name: 'a', estimated_value: 48_000, currency: 'USD' },
+    { name: 'b', estimated_value: 1200.5, currency: 'EUR' },
+    { name: 'd', estimated_value: 5, currency: null },
+  ]);
+});
+
 describe('--suggest-map', () => {
   test('prints nothing that a terminal would obey', async () => {
     await service.write('obeyed.csv', 'na\u009b31mme\nx\n');

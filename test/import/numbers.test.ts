@@ -58,6 +58,15 @@ describe('numbers', () => {
     ],
     [['1.200'], [1.2]],
     [
+      ['USD 48,000.00', '1,200 EUR', '- CHF 8', 'JPY-9', '$7 USD', 'EUR10'],
+      [48_000, 1200, -8, -9, 7, 10],
+    ],
+    [
+      ['1.200,50 EUR', 'EUR 1.300'],
+      [1200.5, 1300],
+    ],
+    [['XYZ 5', 'USD 5 EUR', '5 EUR (net)'], Array(3).fill('must be a number or null')],
+    [
       ['+5', '.5', '5.', '1e3', '48000.5'],
       [5, 0.5, 5, 1000, 48000.5],
     ],
@@ -85,6 +94,10 @@ describe('numbers', () => {
       rejected('points and decimal commas'),
     ]);
     expect([point, plain]).toEqual([1234.5, 5]);
+  });
+
+  test('a count of things has no currency', () => {
+    expect(column(['USD 5'], { isInteger: true })).toEqual([rejected('must be an integer')]);
   });
 
   test('groups that are not of three are no number', () => {

@@ -1,11 +1,12 @@
 // The progress display: what it says, how it fits narrow terminals, and an ETA that knows the rate limit.
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, jest, test } from 'bun:test';
 import { cleanup, render } from 'ink-testing-library';
 import { RejectionReasons } from '../../cli/import/session/rejection-reasons.ts';
 import { formatDuration } from '../../cli/terminal/format.ts';
 import { ProgressView } from '../../cli/terminal/ProgressView.tsx';
-import { estimateInWords, estimateSeconds, Meter } from '../../cli/terminal/progress.ts';
+import { estimateInWords, estimateSeconds, Meter, startProgress } from '../../cli/terminal/progress.ts';
 import { progressLine, type Snapshot } from '../../cli/terminal/progress-text.ts';
+import { notesBy } from '../../cli/terminal/streams.ts';
 
 afterEach(cleanup);
 
@@ -89,6 +90,30 @@ describe('the plain line', () => {
     expect(progressLine(snapshot)).toBe(
       'Importing deals: 5,000 of 8,800 rows (56%), 312 rows/s, 12 s left, 4,990 ok, 10 failed – waiting 12 s for the rate limit',
     );
+  });
+
+  test('comes every three seconds where there is no terminal, after an estimate, and once at the end', async () => {
+    const said: string[] = [];
+    const stopListening = notesBy((text) => void said.push(text));
+    const { TERM = '' } = process.env;
+    process.env.TERM = 'dumb';
+    jest.useFakeTimers();
+    try {
+      const options = { label: 'Importing', unit: 'rows', total: 9, ratePerMinuteMax: 3 };
+      const progress = await startProgress(options);
+      progress.update({ done: 2, ok: 1, failed: 1 });
+      jest.advanceTimersByTime(7_000);
+      await progress.stop('Done.');
+      jest.advanceTimersByTime(7_000);
+    } finally {
+      jest.useRealTimers();
+      stopListening();
+      process.env.TERM = TERM;
+    }
+    // Rate and ETA depend on the moment.
+    const shown = said.map((line) => line.replace(/, [^,]+ rows\/s(, [^,]+ left)?/, ''));
+    const line = 'Importing: 2 of 9 rows (22%), 1 ok, 1 failed\n';
+    expect(shown).toEqual(['Importing: 9 rows at 3 a minute: 3 min.\n', line, line, 'Done.\n']);
   });
 
   test('one row is no rows', () => {

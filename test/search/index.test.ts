@@ -264,6 +264,39 @@ test('a server indexes what is written, and stops at once', async () => {
   expect(await entriesIn('nmina')).toEqual([]);
 });
 
+test('what a piece sees of changes that only the next one knows leaves nothing wrong', async () => {
+  await updateIndex();
+  const texts = ['Ottilie', 'Quist', 'Ottilie Quist', 'Zed', 'Zed', 'Zed'];
+  const { id } = await api.create('contacts', { first_name: 'Ottilie', last_name: 'Quist', title: 'Quist' });
+  const random = randomNumbers(7);
+  const change = () => {
+    const field = ['first_name', 'last_name', 'title'][Math.floor(3 * random())] ?? '';
+    return api.update('contacts', id, { [field]: texts[Math.floor(texts.length * random())] });
+  };
+  // Each piece contains so many records at most.
+  const others = Array.from({ length: 100 }, () => ({ title: 'Filler' }));
+  const pieces: string[][] = [];
+  for (let at = 0; at < 25; at++) {
+    await change();
+    for (let batch = 0; batch < 5; batch++) await api.batch('/notes/batch', others);
+    await change();
+    await change();
+    await updateIndex();
+    const row = await api.get(`/contacts/${id}`);
+    const names = ['ottilie', 'quist'].flatMap((word) => {
+      const isNamed = `${row.body.data.first_name} ${row.body.data.last_name}`.toLowerCase().includes(word);
+      const isThere = isNamed || row.body.data.title.toLowerCase().includes(word);
+      return isThere ? [`${isNamed ? 'n' : 't'}${word}`] : [];
+    });
+    const found: string[] = [];
+    for (const list of ['nottilie', 'nquist', 'tottilie', 'tquist'])
+      if ((await entriesIn(list)).some((one) => idStart(one) === id.slice(0, 26))) found.push(list);
+    expect(found.toSorted()).toEqual(names.toSorted());
+    pieces.push(found);
+  }
+  expect(new Set(pieces.map(String)).size).toBeGreaterThan(1);
+}, 30_000);
+
 test('a write that is undone leaves nothing to index', async () => {
   await updateIndex();
   const dry = await harness.send('POST', '/api/v2/contacts', {

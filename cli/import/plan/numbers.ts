@@ -1,4 +1,5 @@
 // Reads numbers from files: currency signs, thousands separators, and decimal points or commas.
+import { splitAmount } from './amounts.ts';
 
 /** What unambiguous cells of one column show about its decimal mark. */
 export interface NumberEvidence {
@@ -28,7 +29,8 @@ export function addNumberEvidence(found: Map<string, NumberEvidence>, header: st
   // A separator that occurs once, after all others, can only be the decimal mark, or is ambiguous.
   const isSingle = value.indexOf(value[last] ?? '') === last;
   if (isSingle && known?.[value[last] === '.' ? 'point' : 'comma'] !== undefined) return;
-  const digits = digitsOf(value) ?? '';
+  const written = splitAmount(value).amount;
+  const digits = digitsOf(written) ?? '';
   const mark = markOf(digits);
   const isThousandsPoint = mark === undefined && /^\d{1,3}\.(?!000$)\d{3}$/.test(digits);
   if (mark === undefined && !isThousandsPoint) return;

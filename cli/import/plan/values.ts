@@ -4,6 +4,7 @@ import type { Field } from '../../../db/model/fields.ts';
 import type { JsonValue } from '../../../db/model/json.ts';
 import { DECIMAL, valueOfText } from '../../input/field-value.ts';
 import { type Remedy, RowFault } from '../row.ts';
+import { splitAmount } from './amounts.ts';
 import { isMilliseconds } from './date-counts.ts';
 import { type DateRules, readDay, readInstant } from './dates.ts';
 import { type NumberRules, plainNumber } from './numbers.ts';
@@ -48,7 +49,9 @@ export function isNumber(field: Field | undefined): boolean {
 }
 
 function plainText(field: Field, text: string, { header, numbers }: ReadContext): string {
-  const read = plainNumber(text, numbers.get(header), field.kind === 'integer');
+  const isInteger = field.kind === 'integer';
+  const written = isInteger ? text : splitAmount(text).amount;
+  const read = plainNumber(written, numbers.get(header), isInteger);
   if ('plain' in read) return read.plain;
   const orElse = read.mayBeComma === true ? [{ decimalComma: true }] : [];
   throw new RowFault('VALIDATION_INVALID_FORMAT', '', read.fault, { orElse });

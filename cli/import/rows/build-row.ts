@@ -5,6 +5,7 @@ import { newRecordFaults } from '../../../db/model/rules.ts';
 import type { Pipeline } from '../../api/pipelines.ts';
 import { addressesIn } from '../../input/addresses.ts';
 import { isOurId } from '../../input/record-id.ts';
+import { splitAmount } from '../plan/amounts.ts';
 import type { LookupKind } from '../plan/headers.ts';
 import { matchOf } from '../plan/matching.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -34,6 +35,7 @@ export async function buildRow(row: SourceRow, plan: Plan, lookups: Lookups): Pr
   for (const cell of taken) draft.attempt(cell, () => draft.put(cell));
   for (const cell of others) draft.attempt(cell, () => draft.putAside(cell, twice(cell.header)));
   draft.finishCustom();
+  draft.finishCurrency();
   // The server's own validation of the body.
   const { createSchema: schema } = plan.resource;
   const refused = faultsOf(body, { schema, inspect: (one) => newRecordFaults(plan.resource, one) });
@@ -63,6 +65,7 @@ class Draft {
   readonly wanted = new Map<LookupKind, { field: string; text: string }>();
   readonly #plan: Plan;
   readonly #custom: [string, JsonValue][] = [];
+  #coded: { field: string; text: string; code: string } | undefined;
 
   constructor(plan: Plan) {
     this.#plan = plan;
@@ -101,6 +104,15 @@ class Draft {
     if (doubled !== undefined) this.faults.push(faultAt(twice(doubled), `custom.${doubled}`));
   }
 
+  /** Sets the currency that an amount is written with, unless the row has another one. */
+  finishCurrency(): void {
+    if (this.#coded === undefined || this.#plan.resource.fields.currency === undefined) return;
+    const { field, text, code } = this.#coded;
+    const { currency: own = code } = this.body;
+    this.body.currency = own;
+    if (own !== code) this.faults.push(faultAt(otherCurrency(text, String(own)), field));
+  }
+
   #putLookup(cell: Cell, { lookup, field }: { lookup: LookupKind; field: string }, text: string): void {
     const [email, ...others] = lookup === 'contact' ? addressesIn(text) : [];
     if (lookup === 'owner' && isOurId(text)) this.body[field] = text.trim();
@@ -117,6 +129,8 @@ class Draft {
     const field = resource.fields[name];
     if (field === undefined) throw new Error(`${name} is not a field of ${resource.name}`);
     const typed = readValue(field, value, { header, dates, numbers, factor });
+    const code = field.kind === 'number' && typeof value === 'string' ? splitAmount(value).code : null;
+    if (code !== null) this.#coded = { field: name, text: String(value), code };
     const before = this.body[name];
     if (field.kind === 'custom' && isObject(typed)) {
       this.#custom.push(...Object.entries(typed));
@@ -203,6 +217,11 @@ function noEmail(text: string): RowFault {
 
 function severalEmails(text: string): RowFault {
   return new RowFault('VALIDATION_FAILED', '', `"${text.trim()}" is more than one email; keep only one`);
+}
+
+function otherCurrency(text: string, own: string): RowFault {
+  const message = `"${text.trim()}" contradicts the currency of the row, which is ${own}`;
+  return new RowFault('VALIDATION_FAILED', '', message);
 }
 
 /** A fault of the row with its path; throws other errors. */
