@@ -13,8 +13,10 @@ export interface Hit {
 }
 
 /** Finds terms in texts, each of which is folded once. */
-function placesIn(texts: readonly SearchedText[]): (term: Term, at: number) => number {
-  const folded: string[] = [];
+function placesIn(
+  texts: readonly SearchedText[],
+  folded: (string | undefined)[],
+): (term: Term, at: number) => number {
   return (term, at) => {
     const one = texts[at];
     if (one === undefined) return -1;
@@ -27,9 +29,14 @@ function placesIn(texts: readonly SearchedText[]): (term: Term, at: number) => n
 /**
  * Whether all words of a query occur in the texts of a record, and where: the first text that has all of them, or else the
  * first that has one. The tier is `name` if the texts that name the record have all of them.
+ * @param folded the folded texts; those that are missing are added as they are needed
  */
-export function hitIn({ terms }: SearchQuery, texts: readonly SearchedText[]): Hit | null {
-  const placeIn = placesIn(texts);
+export function hitIn(
+  { terms }: SearchQuery,
+  texts: readonly SearchedText[],
+  folded: (string | undefined)[] = [],
+): Hit | null {
+  const placeIn = placesIn(texts, folded);
   let tier: TextTier = 'name';
   let first = texts.length;
   for (const term of terms) {

@@ -2,7 +2,7 @@
 
 import type { Db } from '../engine/schema.ts';
 import { entryAt } from './search-blocks.ts';
-import { findParts } from './search-lists.ts';
+import { findParts } from './search-parts.ts';
 import { comparePlaces, previousPlace, type SearchEntry, type SearchPlace } from './search-places.ts';
 import { isLater, type LookedUp, type RunList, type Source } from './search-source.ts';
 

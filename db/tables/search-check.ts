@@ -11,7 +11,7 @@ import { beginBackfill, isFilled } from './backfills.ts';
 import { columnsOf } from './columns.ts';
 import { smallestId } from './record-id.ts';
 import { entryAt, REMOVED } from './search-blocks.ts';
-import { findParts } from './search-lists.ts';
+import { findParts } from './search-parts.ts';
 import { findPendingIds } from './search-pending.ts';
 import { placeOfId, type SearchPlace } from './search-places.ts';
 import { RecordLists } from './search-record-lists.ts';

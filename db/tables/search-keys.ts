@@ -54,14 +54,24 @@ export function keyBytes({ run, list, place }: IndexKey): Buffer {
 }
 
 /** The key with those bytes. */
-export function keyOfBytes(bytes: Uint8Array): IndexKey {
-  const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export function keyOfBytes(key: Uint8Array): IndexKey {
   const listEnd = key.length - PLACE_BYTES - 1;
-  return {
-    run: key.readUInt32BE(0),
-    list: key.toString('latin1', RUN_BYTES, listEnd),
-    place: placeOfBytes(key.subarray(listEnd + 1)),
-  };
+  return { run: runOfKey(key), list: listOfKey(key), place: placeOfBytes(key.subarray(listEnd + 1)) };
+}
+
+/** The run of the key with those bytes. */
+export function runOfKey(key: Uint8Array): number {
+  let run = 0;
+  for (let at = 0; at < RUN_BYTES; at++) run = run * 256 + (key[at] as number);
+  return run;
+}
+
+/** The list of the key with those bytes. */
+export function listOfKey(key: Uint8Array): string {
+  const listEnd = key.length - PLACE_BYTES - 1;
+  let list = '';
+  for (let at = RUN_BYTES; at < listEnd; at++) list += String.fromCharCode(key[at] as number);
+  return list;
 }
 
 /** The first bytes of all keys of a run that are of this list or one that begins in that way. */

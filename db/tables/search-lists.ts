@@ -1,107 +1,15 @@
-// Reads and writes the rows of the search index, and finds the parts of lists in them.
+// Reads and writes the rows of runs of the search index.
 
 import { sql } from 'kysely';
 import { bulkInsert } from '../engine/bulk-insert.ts';
 import type { Db, Trx } from '../engine/schema.ts';
 import type { SearchRow } from '../engine/search-rows.ts';
 import { statement, written } from '../engine/statement.ts';
-import { TimeSlices } from '../event-loop.ts';
-import { type Entries, firstPlace } from './search-blocks.ts';
-import { afterStart, type IndexKey, keyBytes, keyOfBytes, runKeyStart } from './search-keys.ts';
-import { entriesOf, type PackedList, type PackedRow, packedList, packedLists } from './search-packing.ts';
-import type { SearchPlace } from './search-places.ts';
+import { afterStart, keyBytes, listOfKey, runKeyStart, runOfKey } from './search-keys.ts';
+import { type PackedList, type PackedRow, packedListsFrom } from './search-packing.ts';
 
-type StoredRow = Pick<SearchRow, 'key' | 'entries'>;
-
-/** A part of a list in a run: all of its entries from the first one of the part to that of the next. */
-export class ListPart {
-  readonly first: SearchPlace;
-  readonly #packed: PackedList;
-  #entries: Entries | null = null;
-
-  constructor(packed: PackedList) {
-    this.first = firstPlace(packed.bytes, packed.start);
-    this.#packed = packed;
-  }
-
-  /** Read when they are needed first. */
-  get entries(): Entries {
-    this.#entries ??= entriesOf(this.#packed);
-    return this.#entries;
-  }
-}
-
-const lastUpTo = statement<StoredRow>((db, param) =>
-  db
-    .selectFrom('search_rows')
-    .select(['key', 'entries'])
-    .where('org_id', '=', param('org'))
-    .where('key', '<=', param('key'))
-    .orderBy('key', 'desc')
-    .limit(1),
-);
-
-const lastUpToEach = statement<StoredRow>((db, param) => {
-  const last = sql`select one.key from search_rows as one
-    where one.org_id = ${param('org')} and one.key <= wanted.first order by one.key desc limit 1`;
-  const entries = sql`select one.entries from search_rows as one
-    where one.org_id = ${param('org')} and one.key = found.key`;
-  return written(
-    db,
-    sql<StoredRow>`select found.key, (${entries}) as entries from (
-      select distinct (${last}) as key from ${db.engine.bytePairs(param('keys'))} as wanted
-    ) as found where found.key is not null`,
-  );
-});
-
-/** The parts of lists that contain these places, or those before them; null where the run has nothing of the list there. */
-export async function findParts(
-  db: Db,
-  orgNumber: number,
-  wanted: readonly IndexKey[],
-): Promise<(ListPart | null)[]> {
-  if (wanted.length === 0) return [];
-  return db.engine.answersAtOnce ? findOneByOne(db, orgNumber, wanted) : findTogether(db, orgNumber, wanted);
-}
-
-async function findOneByOne(db: Db, org: number, wanted: readonly IndexKey[]): Promise<(ListPart | null)[]> {
-  const reader = new PartReader();
-  const parts: (ListPart | null)[] = [];
-  const turns = new TimeSlices();
-  for (const one of wanted) {
-    if (turns.isOver) await turns.next();
-    const answer = lastUpTo(db, { org, key: keyBytes(one) });
-    const [row] = answer instanceof Promise ? await answer : answer;
-    parts.push(row === undefined ? null : reader.part(row, one));
-  }
-  return parts;
-}
-
-async function findTogether(db: Db, org: number, wanted: readonly IndexKey[]): Promise<(ListPart | null)[]> {
-  const keys = wanted.map(keyBytes);
-  const rows = await lastUpToEach(db, { org, keys: JSON.stringify(keys.map((key) => [key.toHex()])) });
-  const inOrder = rows.toSorted((one, other) => Buffer.compare(one.key, other.key));
-  const reader = new PartReader();
-  return wanted.map((one, index) => {
-    const key = keys[index] as Buffer;
-    const row = inOrder.findLast((found) => Buffer.compare(found.key, key) <= 0);
-    return row === undefined ? null : reader.part(row, one);
-  });
-}
-
-/** Reads parts of lists from rows, each part once. */
-class PartReader {
-  readonly #parts = new Map<string, ListPart | null>();
-
-  part({ key, entries }: StoredRow, { run, list }: IndexKey): ListPart | null {
-    const name = Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
-    return this.#parts.getOrInsertComputed(`${name} ${list}`, () => {
-      const found = keyOfBytes(key);
-      const packed = found.run === run ? packedList(found.list, entries, list) : null;
-      return packed && new ListPart(packed);
-    });
-  }
-}
+/** A row, as it is read. */
+export type StoredRow = Pick<SearchRow, 'key' | 'entries'>;
 
 const rowsFrom = (limit: number) =>
   statement<StoredRow>((db, param) => {
@@ -136,26 +44,55 @@ const FEW = 4;
 const many = rowsFrom(MANY);
 const few = rowsFrom(FEW);
 
-/** Lists from a key on, and perhaps some before it. */
+const fewOfEach = statement<StoredRow & { wanted: Uint8Array }>((db, param) => {
+  const last = sql`select one.key from search_rows as one
+    where one.org_id = ${param('org')} and one.key <= wanted.first order by one.key desc limit 1`;
+  const some = sql`select one.key, one.entries from search_rows as one
+    where one.org_id = ${param('org')} and one.key >= coalesce((${last}), wanted.first)
+      and one.key < wanted.second order by one.key limit ${sql.lit(FEW)}`;
+  return written(
+    db,
+    sql<StoredRow & { wanted: Uint8Array }>`select wanted.first as wanted, found.key, found.entries
+      from ${db.engine.bytePairs(param('ranges'))} as wanted cross join lateral (${some}) as found`,
+  );
+});
+
+/** The lists from a key on that begin in that way, and perhaps some of them that come before it. */
 export async function findRowsFrom(db: Db, org: number, { run, from, start }: RunRange): Promise<RunLists> {
-  return listsIn(run, await many(db, { org, from, end: afterStart(run, start) }), MANY);
+  return listsIn({ run, start }, await many(db, { org, from, end: afterStart(run, start) }), MANY);
 }
 
-/** The same, of fewer rows. */
-export async function findFewRowsFrom(
-  db: Db,
-  org: number,
-  { run, from, start }: RunRange,
-): Promise<RunLists> {
-  return listsIn(run, await few(db, { org, from, end: afterStart(run, start) }), FEW);
-}
-
-function listsIn(run: number, rows: readonly StoredRow[], limit: number): RunLists {
-  // The row before can be one of another run.
-  const lists = rows.flatMap(({ key, entries }) => {
-    const first = keyOfBytes(key);
-    return first.run === run ? packedLists(first.list, entries) : [];
+/** The same of several runs, of fewer rows. What asks another process asks once. */
+export async function findFewRowsFrom(db: Db, org: number, ranges: readonly RunRange[]): Promise<RunLists[]> {
+  const ends = ranges.map(({ run, start }) => afterStart(run, start));
+  if (db.engine.answersAtOnce) {
+    const lists: RunLists[] = [];
+    for (const [index, range] of ranges.entries())
+      lists.push(listsIn(range, await few(db, { org, from: range.from, end: ends[index] ?? null }), FEW));
+    return lists;
+  }
+  const pairs = ranges.map(({ from }, index) => [from.toHex(), ends[index]?.toHex()]);
+  const rows = await fewOfEach(db, { org, ranges: JSON.stringify(pairs) });
+  const byRange = Map.groupBy(rows, ({ wanted }) => wanted.toHex());
+  return ranges.map((range) => {
+    const some = byRange.get(range.from.toHex()) ?? [];
+    return listsIn(
+      range,
+      some.toSorted((one, other) => Buffer.compare(one.key, other.key)),
+      FEW,
+    );
   });
+}
+
+function listsIn(
+  { run, start }: Pick<RunRange, 'run' | 'start'>,
+  rows: readonly StoredRow[],
+  limit: number,
+): RunLists {
+  // The row before can be one of another run.
+  const lists = rows.flatMap(({ key, entries }) =>
+    runOfKey(key) === run ? packedListsFrom(listOfKey(key), entries, start) : [],
+  );
   return { lists, isEnd: rows.length < limit };
 }
 

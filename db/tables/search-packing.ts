@@ -16,42 +16,107 @@ export interface PackedList {
 
 /** The lists of a row whose first one has that name. */
 export function packedLists(first: string, bytes: Uint8Array): PackedList[] {
+  return packedListsFrom(first, bytes, '');
+}
+
+/** Those of them that begin in some way. */
+export function packedListsFrom(first: string, bytes: Uint8Array, start: string): PackedList[] {
+  const reader = new RowReader(bytes);
   const lists: PackedList[] = [];
-  readLists(first, bytes, (one) => {
-    lists.push(one);
-    return true;
-  });
-  return lists;
+  if (!reader.find(first, start)) return lists;
+  let list = first.startsWith(start) ? first : start + reader.restOfName();
+  for (;;) {
+    lists.push({ list, bytes, ...reader.entries() });
+    if (!reader.next() || reader.shared < start.length) return lists;
+    list = list.slice(0, reader.shared) + reader.restOfName();
+  }
 }
 
 /** One of these lists; null if the row does not have it. */
 export function packedList(first: string, bytes: Uint8Array, wanted: string): PackedList | null {
-  let found: PackedList | null = null;
-  readLists(first, bytes, (one) => {
-    if (one.list === wanted) found = one;
-    return one.list < wanted;
-  });
-  return found;
+  const reader = new RowReader(bytes);
+  if (!reader.find(first, wanted) || reader.isLonger) return null;
+  return { list: wanted, bytes, ...reader.entries() };
 }
 
-function readLists(first: string, bytes: Uint8Array, goesOn: (one: PackedList) => boolean): void {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let list = first;
-  let at = 0;
-  const number = () => {
-    const low = buffer[at++] as number;
-    return low < 128 ? low : low + ((buffer[at++] as number) - 1) * 128;
-  };
-  while (at < buffer.length) {
-    if (at > 0) {
-      const shared = number();
-      const length = number();
-      list = list.slice(0, shared) + buffer.toString('latin1', at, at + length);
-      at += length;
+/** Goes through the lists of a row. Names are compared as they are packed: to put each together takes longer. */
+class RowReader {
+  /** How much of its name a list has from the one before. */
+  shared = 0;
+  readonly #bytes: Uint8Array;
+  #at = 0;
+  // The rest of its name.
+  #nameAt = 0;
+  #nameEnd = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** Whether there is more of the name than what was looked for. */
+  get isLonger(): boolean {
+    return this.#nameAt < this.#nameEnd;
+  }
+
+  /** Goes to the first list that begins in some way; false if none does. */
+  find(first: string, start: string): boolean {
+    let same = sharedLength(first, start);
+    if (same === start.length) {
+      this.#nameEnd = first.length - same;
+      return true;
     }
-    const end = number() + at;
-    if (!goesOn({ list, bytes, start: at, end })) return;
-    at = end;
+    if (first > start) return false;
+    this.entries();
+    while (this.next()) {
+      // One that shares more with a name that comes before it comes before it, too; one that shares less comes after it.
+      if (this.shared > same) this.entries();
+      else if (this.shared < same) return false;
+      else {
+        while (this.isLonger && same < start.length && this.#byte() === start.charCodeAt(same)) {
+          this.#nameAt += 1;
+          same += 1;
+        }
+        if (same === start.length) return true;
+        if (this.isLonger && this.#byte() > start.charCodeAt(same)) return false;
+        this.entries();
+      }
+    }
+    return false;
+  }
+
+  /** Goes to the name of the next list; false if there is none. */
+  next(): boolean {
+    if (this.#at >= this.#bytes.length) return false;
+    this.shared = this.#number();
+    const length = this.#number();
+    this.#nameAt = this.#at;
+    this.#nameEnd = this.#at + length;
+    this.#at = this.#nameEnd;
+    return true;
+  }
+
+  /** What was not looked at of the name. */
+  restOfName(): string {
+    let name = '';
+    for (; this.isLonger; this.#nameAt++) name += String.fromCharCode(this.#byte());
+    return name;
+  }
+
+  /** Where the entries of the list are; goes to the end of them. */
+  entries(): { start: number; end: number } {
+    const length = this.#number();
+    const start = this.#at;
+    this.#at += length;
+    return { start, end: this.#at };
+  }
+
+  #byte(): number {
+    return this.#bytes[this.#nameAt] as number;
+  }
+
+  #number(): number {
+    const low = this.#bytes[this.#at++] as number;
+    return low < 128 ? low : low + ((this.#bytes[this.#at++] as number) - 1) * 128;
   }
 }
 

@@ -59,6 +59,11 @@ export function placeBytes({ ms, count }: SearchPlace): Buffer {
 
 /** The place with those bytes. */
 export function placeOfBytes(bytes: Uint8Array): SearchPlace {
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { ms: view.readUIntBE(0, MS_BYTES), count: view.readUInt32BE(MS_BYTES) };
+  return { ms: numberIn(bytes, 0, MS_BYTES), count: numberIn(bytes, MS_BYTES, PLACE_BYTES) };
+}
+
+function numberIn(bytes: Uint8Array, start: number, end: number): number {
+  let number = 0;
+  for (let at = start; at < end; at++) number = number * 256 + (bytes[at] as number);
+  return number;
 }

@@ -3,7 +3,7 @@
 import type { Db } from '../engine/schema.ts';
 import { type Entries, mergeEntries, REMOVED } from './search-blocks.ts';
 import { afterList, runKeyStart } from './search-keys.ts';
-import { findFewRowsFrom } from './search-lists.ts';
+import { findFewRowsFrom, type RunLists } from './search-lists.ts';
 import { entriesOf } from './search-packing.ts';
 import type { Run } from './search-runs.ts';
 
@@ -34,28 +34,30 @@ export async function findBegun(
 ): Promise<BegunLists | null> {
   const found = new Begun(share);
   // The largest run tells soonest that it is too much.
-  const reading = runs.toReversed().map(({ run }) => ({ run, from: runKeyStart(run, start), after: '' }));
-  for (let step = 0, left = reading; left.length > 0; step++) {
+  let left = runs.toReversed().map(({ run }): Reading => ({ run, from: runKeyStart(run, start), after: '' }));
+  for (let step = 0; left.length > 0; step++) {
     if (step === STEPS_MAX) return null;
-    const read = left.map(async (one) => {
-      if (found.isTooMuch) return [];
-      const { lists, isEnd } = await findFewRowsFrom(db, orgNumber, { ...one, start });
-      const last = lists.at(-1)?.list ?? '';
-      const parts = Map.groupBy(lists, ({ list }) => list);
-      for (const [list, [part, ...others]] of parts) {
-        if (!list.startsWith(start) || list <= one.after) continue;
-        // What comes after the rows can be of the last list.
-        if (part === undefined || others.length > 0 || (list === last && !isEnd)) found.long.add(list);
-        else found.note(list, one.run, entriesOf(part));
-      }
-      return isEnd ? [] : [{ run: one.run, from: afterList(one.run, last), after: last }];
-    });
-    left = (await Promise.all(read)).flat();
-    if (found.isTooMuch) return null;
+    const next: Reading[] = [];
+    for (const some of db.engine.answersAtOnce ? left.map((one) => [one]) : [left]) {
+      const ranges = some.map((one) => ({ ...one, start }));
+      const read = await findFewRowsFrom(db, orgNumber, ranges);
+      for (const [index, one] of some.entries()) next.push(...found.noteAll(one, read[index] ?? NOTHING));
+      if (found.isTooMuch) return null;
+    }
+    left = next;
   }
   const known = { name: start, entries: found.entries(runs) };
   return { long: [...found.long], known, examined: found.count };
 }
+
+// What is still to be read of a run: from a key on, what comes after a list.
+interface Reading {
+  run: number;
+  from: Uint8Array;
+  after: string;
+}
+
+const NOTHING: RunLists = { lists: [], isEnd: true };
 
 class Begun {
   readonly long = new Set<string>();
@@ -71,7 +73,19 @@ class Begun {
     return this.count > ENTRIES_MAX * this.#share || this.long.size > LONG_LISTS_MAX * this.#share;
   }
 
-  note(list: string, run: number, entries: Entries): void {
+  /** Notes what was read of a run; returns what is still to be read of it. */
+  noteAll({ run, after }: Reading, { lists, isEnd }: RunLists): Reading[] {
+    const last = lists.at(-1)?.list ?? '';
+    for (const [list, [part, ...others]] of Map.groupBy(lists, (one) => one.list)) {
+      if (list <= after) continue;
+      // What comes after the rows can be of the last list.
+      if (part === undefined || others.length > 0 || (list === last && !isEnd)) this.long.add(list);
+      else this.#note(list, run, entriesOf(part));
+    }
+    return isEnd ? [] : [{ run, from: afterList(run, last), after: last }];
+  }
+
+  #note(list: string, run: number, entries: Entries): void {
     this.#short.getOrInsertComputed(list, () => new Map()).set(run, entries);
     this.count += entries.length;
   }

@@ -110,6 +110,8 @@ export class RecordLists {
       const into = words[one.tier];
       if (one.text.length <= SHORT) for (const word of indexedWords(one)) into.add(word);
       else await this.#addLong(into, one);
+      // A transcript can have a hundred thousand segments.
+      if (this.#turns.isOver) await this.#turns.next();
     }
   }
 

@@ -2,35 +2,37 @@
 
 import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
-import { type Db, type ExternalIdRow, tableOf } from '../engine/schema.ts';
-import { lookup, statement, written } from '../engine/statement.ts';
+import { type Db, type ExternalIdRow, type RecordRow, tableOf } from '../engine/schema.ts';
+import { lookup, statement } from '../engine/statement.ts';
 import type { Resource } from '../model/resource.ts';
 import { textKey } from '../model/text.ts';
-import { keyExpression } from './columns.ts';
+import { columnsOf, keyExpression } from './columns.ts';
 import { idStart, type SearchPlace } from './search-places.ts';
 
-const idsAt = memoize((resource: Resource) =>
-  statement<{ id: string | null }>((db, param) => {
+const recordsAt = memoize((resource: Resource) =>
+  statement<RecordRow>((db, param) => {
     // No digit comes after this letter.
     const id = sql`select record.id from ${sql.table(tableOf(resource))} as record
       where record.org_id = ${param('org')} and record.id >= given.text and record.id < given.text || 'g'
       order by record.id limit 1`;
-    return written(
-      db,
-      sql<{ id: string | null }>`select (${id}) as id from ${db.engine.texts(param('starts'))} as given`,
-    );
+    const ids = sql`(select (${id}) as id from ${db.engine.texts(param('starts'))} as given)`;
+    return db
+      .selectFrom(tableOf(resource))
+      .select(columnsOf(resource))
+      .$castTo<RecordRow>()
+      .where('org_id', '=', param('org'))
+      .where(db.engine.isIn(sql.ref('id'), ids));
   }),
 );
 
-/** The IDs of the records of a resource at these places that still exist, in no order. */
-export async function findIdsAt(
+/** The records of a resource at these places that still exist, in no order. */
+export async function findRecordsAt(
   db: Db,
   resource: Resource,
   orgNumber: number,
   places: readonly SearchPlace[],
-): Promise<string[]> {
-  const rows = await idsAt(resource)(db, { org: orgNumber, starts: JSON.stringify(places.map(idStart)) });
-  return rows.flatMap(({ id }) => (id === null ? [] : [id]));
+): Promise<RecordRow[]> {
+  return recordsAt(resource)(db, { org: orgNumber, starts: JSON.stringify(places.map(idStart)) });
 }
 
 type Holder = Pick<ExternalIdRow, 'resource' | 'source' | 'external_id' | 'record_id'>;

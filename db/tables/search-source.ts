@@ -2,7 +2,7 @@
 
 import { type Entries, entryAt, mergeEntries, REMOVED } from './search-blocks.ts';
 import { isOfKind, type ListKind } from './search-keys.ts';
-import type { ListPart } from './search-lists.ts';
+import type { ListPart } from './search-parts.ts';
 import { comparePlaces, type SearchEntry, type SearchPlace } from './search-places.ts';
 import type { Run } from './search-runs.ts';
 

@@ -62,19 +62,19 @@ export class IdentifierMatch {
     const { email, domain, foreignId, recordId } = this.identifiers;
     const start = nameOf(resource.name, '');
     const held = [...this.#external.keys()].filter((name) => name.startsWith(start));
-    const ids = held.map((name) => name.slice(start.length));
-    if (recordId !== null) ids.push(recordId);
-    if (resource === contacts && email !== null)
-      ids.push(...(await findContactsByEmail(db, orgNumber, [email])).values());
-    if (resource === companies && domain !== null) {
-      const id = await findUnique(db, resource, orgNumber, { filter: 'domain', value: domain });
-      if (id !== undefined) ids.push(id);
-    }
-    for (const column of FOREIGN_ID_COLUMNS)
-      if (resource.fields[column.name] !== undefined)
-        ids.push(
-          ...(await findByForeignId(db, resource, column, { orgNumber, value: foreignId, last, limit })),
-        );
+    const given = held.map((name) => name.slice(start.length));
+    if (recordId !== null) given.push(recordId);
+    const columns = FOREIGN_ID_COLUMNS.filter(({ name }) => resource.fields[name] !== undefined);
+    const wanted = { orgNumber, value: foreignId, last, limit };
+    const [byEmail, byDomain, ...byForeignId] = await Promise.all([
+      resource === contacts && email !== null ? findContactsByEmail(db, orgNumber, [email]) : null,
+      resource === companies && domain !== null
+        ? findUnique(db, resource, orgNumber, { filter: 'domain', value: domain })
+        : undefined,
+      ...columns.map((column) => findByForeignId(db, resource, column, wanted)),
+    ]);
+    const ids = [...given, ...(byEmail?.values() ?? []), ...(byDomain === undefined ? [] : [byDomain])];
+    ids.push(...byForeignId.flat());
     return [...new Set(ids)].filter((id) => id <= last);
   }
 }

@@ -5,13 +5,18 @@ import { TimeSlices } from '../../db/event-loop.ts';
 import { hitIn } from '../../db/model/hits.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { SearchQuery } from '../../db/model/search-query.ts';
-import { searchedTexts } from '../../db/model/searched.ts';
+import { type SearchedText, searchedTexts } from '../../db/model/searched.ts';
+import { foldedText } from '../../db/model/words.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { placeOfId, type SearchPlace } from '../../db/tables/search-places.ts';
+import { findRecordsAt } from '../../db/tables/search-records.ts';
 import { besideOf, withTranscripts } from '../../db/tables/search-resources.ts';
 import { canSee } from '../access.ts';
 import type { Reader } from '../records/rules.ts';
 import type { IdentifierMatch } from './identifiers.ts';
+
+// So many are folded in one turn, if they are looked at.
+const TEXTS_MAX = 1_000;
 
 /** How well a record matches, the best first. */
 export const SEARCH_TIERS = ['identifier', 'name', 'text'] as const;
@@ -46,13 +51,24 @@ export class Matches {
   /** Those of the records with these IDs that the key can see and that match, in no order. */
   async among(resource: Resource, ids: readonly string[]): Promise<FoundRecord[]> {
     const { db, access } = this.#reader;
-    const found = await findRecords(db, resource, access.orgNumber, ids);
     this.read += ids.length;
+    return this.#matching(resource, await findRecords(db, resource, access.orgNumber, ids));
+  }
+
+  /** The same for the records at these places. */
+  async at(resource: Resource, places: readonly SearchPlace[]): Promise<FoundRecord[]> {
+    const { db, access } = this.#reader;
+    this.read += places.length;
+    return this.#matching(resource, await findRecordsAt(db, resource, access.orgNumber, places));
+  }
+
+  async #matching(resource: Resource, found: readonly RecordRow[]): Promise<FoundRecord[]> {
+    const { db, access } = this.#reader;
     const seen = found.filter((row) => canSee(access, resource, row));
     const told = await withTranscripts(db, resource, access.orgNumber, seen);
     const matching: FoundRecord[] = [];
     for (const [index, row] of seen.entries()) {
-      const match = this.#matchOf(resource, told[index] ?? row);
+      const match = await this.#matchOf(resource, told[index] ?? row);
       if (match !== null) matching.push({ resource, row, place: placeOfId(row.id), ...match });
       // A text can have a megabyte.
       if (this.#turns.isOver) await this.#turns.next();
@@ -60,8 +76,23 @@ export class Matches {
     return matching;
   }
 
-  #matchOf(resource: Resource, row: RecordRow): Pick<FoundRecord, 'tier' | 'field' | 'snippet'> | null {
+  async #matchOf(
+    resource: Resource,
+    row: RecordRow,
+  ): Promise<Pick<FoundRecord, 'tier' | 'field' | 'snippet'> | null> {
     const identified = this.#identifiers.hitIn(resource, row);
-    return identified ?? hitIn(this.#query, searchedTexts(resource, row, besideOf(row)));
+    if (identified !== null) return identified;
+    const texts = searchedTexts(resource, row, besideOf(row));
+    return hitIn(this.#query, texts, texts.length > TEXTS_MAX ? await this.#foldAll(texts) : []);
+  }
+
+  // A transcript can have a hundred thousand texts.
+  async #foldAll(texts: readonly SearchedText[]): Promise<string[]> {
+    const folded: string[] = [];
+    for (const { text } of texts) {
+      folded.push(foldedText(text));
+      if (this.#turns.isOver) await this.#turns.next();
+    }
+    return folded;
   }
 }

@@ -21,11 +21,11 @@ import { searchedResource, searchNumber } from '../../db/tables/search-resources
 import { areThere, findLiveRuns, type Run } from '../../db/tables/search-runs.ts';
 import { Source } from '../../db/tables/search-source.ts';
 import { type ChosenSources, sourcesOf } from '../../db/tables/search-sources.ts';
-import { presentAll } from '../records/records.ts';
 import type { Reader } from '../records/rules.ts';
 import { findPendingRecords, type Searcher } from './catch-up.ts';
 import { IdentifierMatch } from './identifiers.ts';
 import { type FoundRecord, Matches, SEARCH_TIERS, type SearchTier } from './matches.ts';
+import { showFound } from './shown.ts';
 import { newestFirst, TierReader } from './tier-reader.ts';
 
 /** How many entries of the index, and how many records, a request examines. */
@@ -60,22 +60,30 @@ export interface SearchPage {
   examined: { entries: number; records: number };
 }
 
-/** A page of what a search finds among the records that the key can see. */
+/**
+ * A page of what a search finds among the records that the key can see. While too much is not indexed yet, it is empty, and
+ * the next one begins at the same position.
+ */
 export async function searchRecords(searcher: Searcher, request: SearchRequest): Promise<SearchPage> {
   const { db, access } = searcher;
   const [pending, identifiers] = await Promise.all([
     findPendingRecords(searcher),
     IdentifierMatch.of(searcher, request.query),
   ]);
+  if (pending === null) return emptyPage(request);
   for (;;) {
     // Only now: what is not pending any longer is in one of them.
     const runs = await findLiveRuns(db, access.orgNumber);
     const matches = new Matches(searcher, request.query, identifiers);
     const search = new Search(searcher, request, { identifiers, matches, runs });
     const page = await search.page(pending);
-    // Otherwise they were merged meanwhile, and rows of them may have been missing.
-    if (await areThere(db, access.orgNumber, runs)) return page;
+    if (page !== null) return page;
   }
+}
+
+function emptyPage({ after }: SearchRequest): SearchPage {
+  const next = after ?? { tier: SEARCH_TIERS[0], place: LAST_PLACE };
+  return { items: [], positions: [], next, examined: { entries: 0, records: 0 } };
 }
 
 class Search {
@@ -104,10 +112,17 @@ class Search {
     this.#size = new PageSizeLimit([...new Set(request.resources.flatMap(longTexts))]);
   }
 
-  async page(pending: PendingRecords): Promise<SearchPage> {
+  /** The page; null if it must be read again, because runs were merged and rows of them may have been missing. */
+  async page(pending: PendingRecords): Promise<SearchPage | null> {
     const next = await this.#collect(pending);
+    const { db, access } = this.#reader;
+    const [areRead, items] = await Promise.all([
+      areThere(db, access.orgNumber, this.#runs),
+      showFound(this.#reader, this.#found),
+    ]);
+    if (!areRead) return null;
     return {
-      items: await showFound(this.#reader, this.#found),
+      items,
       positions: this.#found.map(positionOf),
       next,
       examined: { entries: this.#entries, records: this.#matches.read },
@@ -173,7 +188,7 @@ class Search {
     const stream =
       chosen && new CandidateStream(this.#reader.db, this.#reader.access.orgNumber, chosen, from);
     this.#entries += chosen?.examined ?? 0;
-    return new TierReader(this.#reader, this.#matches, stream, {
+    return new TierReader(this.#matches, stream, {
       tier,
       resources: this.#resources,
       beside: newestFirst(beside.filter(({ place }) => comparePlaces(place, from) <= 0)),
@@ -218,22 +233,4 @@ function startOf(id: string): string {
 
 function positionOf({ tier, place }: FoundRecord): SearchPosition {
   return { tier, place };
-}
-
-// The records as lists show them.
-async function showFound(reader: Reader, found: readonly FoundRecord[]): Promise<Data[]> {
-  const records = new Map<string, Data>();
-  for (const [resource, some] of Map.groupBy(found, (one) => one.resource)) {
-    const ids = some.map(({ row }) => row.id);
-    const shown = await presentAll(
-      reader,
-      resource,
-      some.map(({ row }) => row),
-    );
-    for (const [index, record] of shown.entries()) records.set(ids[index] ?? '', record);
-  }
-  return found.map(({ resource, row, tier, field, snippet }) => ({
-    ...{ record_type: resource.name, record_id: row.id, match: { tier, field, snippet } },
-    record: records.get(row.id) ?? null,
-  }));
 }

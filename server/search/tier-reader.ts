@@ -3,9 +3,7 @@
 import type { RecordRow } from '../../db/engine/schema.ts';
 import type { CandidateStream, Candidates } from '../../db/tables/search-candidates.ts';
 import { comparePlaces, idStart, type SearchEntry, type SearchPlace } from '../../db/tables/search-places.ts';
-import { findIdsAt } from '../../db/tables/search-records.ts';
 import { searchedResource } from '../../db/tables/search-resources.ts';
-import type { Reader } from '../records/rules.ts';
 import type { FoundRecord, Matches, SearchTier } from './matches.ts';
 
 /** A part of a tier. */
@@ -28,7 +26,6 @@ export interface TierOptions {
 
 /** Reads one tier. */
 export class TierReader {
-  readonly #reader: Reader;
   readonly #matches: Matches;
   readonly #stream: CandidateStream | null;
   readonly #options: TierOptions;
@@ -36,8 +33,7 @@ export class TierReader {
   #waiting: Candidates = { entries: [], reached: null };
 
   /** @param stream null if nothing in the index can match */
-  constructor(reader: Reader, matches: Matches, stream: CandidateStream | null, options: TierOptions) {
-    this.#reader = reader;
+  constructor(matches: Matches, stream: CandidateStream | null, options: TierOptions) {
     this.#matches = matches;
     this.#stream = stream;
     this.#options = options;
@@ -78,13 +74,8 @@ export class TierReader {
   }
 
   async #read(entries: readonly SearchEntry[]): Promise<FoundRecord[]> {
-    const { db, access } = this.#reader;
     const byResource = [...Map.groupBy(entries, ({ resource }) => resource)];
-    const found = byResource.map(async ([number, some]) => {
-      const resource = searchedResource(number);
-      const ids = await findIdsAt(db, resource, access.orgNumber, some);
-      return this.#matches.among(resource, ids);
-    });
+    const found = byResource.map(([number, some]) => this.#matches.at(searchedResource(number), some));
     return (await Promise.all(found)).flat().filter(({ tier }) => tier === this.#options.tier);
   }
 }

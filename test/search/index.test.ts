@@ -13,9 +13,15 @@ import {
 } from '../../db/tables/search-blocks.ts';
 import { IndexChanges } from '../../db/tables/search-index.ts';
 import { keyOfBytes } from '../../db/tables/search-keys.ts';
-import { findParts } from '../../db/tables/search-lists.ts';
 import { mergeSome, mergeWhole } from '../../db/tables/search-merges.ts';
-import { entriesOf, packedLists } from '../../db/tables/search-packing.ts';
+import {
+  entriesOf,
+  packedList,
+  packedLists,
+  packedListsFrom,
+  RowPacker,
+} from '../../db/tables/search-packing.ts';
+import { findParts } from '../../db/tables/search-parts.ts';
 import {
   comparePlaces,
   idStart,
@@ -59,6 +65,30 @@ describe('places and blocks', () => {
         const sign = Math.sign(Buffer.compare(placeBytes(one), placeBytes(other)));
         expect(sign).toBe(Math.sign(comparePlaces(one, other)));
         expect(comparePlaces(previousPlace(one), one)).toBeLessThanOrEqual(0);
+      }),
+    );
+  });
+
+  test('a row has each of its lists, and those that begin in some way', () => {
+    const name = fc.string({ unit: fc.constantFrom('a', 'b', '\xff'), minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 40 }), name, (names, sought) => {
+        const packer = new RowPacker();
+        for (const [ms, list] of names.sort().entries())
+          packer.add(list, [{ ms, count: 1, resource: 0 }], true);
+        packer.flush();
+        const [row] = packer.rows;
+        if (row === undefined) throw new Error('no row');
+        const { list: first, bytes } = row;
+        expect(packedLists(first, bytes).map(({ list }) => list)).toEqual(names);
+        const begun = packedListsFrom(first, bytes, sought);
+        expect(begun.map(({ list }) => list)).toEqual(names.filter((one) => one.startsWith(sought)));
+        const wanted = [sought, ...names].map((one) => {
+          const found = packedList(first, bytes, one);
+          return found && entriesOf(found)[0]?.ms;
+        });
+        const places = [sought, ...names].map((one) => names.indexOf(one));
+        expect(wanted).toEqual(places.map((at) => (at < 0 ? null : at)));
       }),
     );
   });

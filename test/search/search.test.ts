@@ -1,6 +1,10 @@
 // GET /search over HTTP: what is found, in which order and tier, page by page.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { getResource } from '../../db/model/resources/registry.ts';
+import { queryOf } from '../../db/model/search-query.ts';
+import type { Access } from '../../server/access.ts';
 import { IndexUpdates } from '../../server/index-updates.ts';
+import { searchRecords } from '../../server/search/search.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { insertReadOnly, insertTranscribed } from '../support/read-only.ts';
 import { type Client, clientOf, expectError, expectFault } from '../support/v2.ts';
@@ -41,6 +45,35 @@ test('a record is found right after its write, before and after it is indexed', 
   expect(await search('ada lov')).toEqual([item]);
   expect(await search('Lovelace ADA')).toHaveLength(1);
   expect(await search('lov ada')).toEqual([]);
+});
+
+test('while much is not indexed, a page is empty and has a next one, which finds all of it', async () => {
+  const many = Array.from({ length: 100 }, () => ({ first_name: 'Myriad' }));
+  for (let batch = 0; batch < 3; batch++) await api.batch('/contacts/batch', many);
+  const read = queryOf('myriad');
+  if ('faults' in read) throw new Error('no query');
+  const access: Access = {
+    ...{ orgNumber: harness.orgNumber, organizationId: null, userId: null, level: 'organization' },
+    ...{ keyId: '', keyNumber: 0, scopes: new Set(), bodyBytesMax: null },
+    requestsPerMinute: { key: null, organization: null },
+  };
+  const request = { query: read.query, resources: [getResource('contacts')], limit: 2 };
+  let updates = 0;
+  const searcher = {
+    db: harness.store.read,
+    access,
+    updateIndex: async () => {
+      updates += 1;
+    },
+  };
+  const first = await searchRecords(searcher, { ...request, after: null });
+  expect(first).toMatchObject({ items: [], next: { tier: 'identifier' } });
+  const second = await searchRecords(searcher, { ...request, after: first.next });
+  expect(second).toEqual(first);
+  expect(updates).toBe(10);
+  const third = await searchRecords({ ...searcher, updateIndex }, { ...request, after: second.next });
+  expect(third.items).toHaveLength(2);
+  expect(await found('myriad', '&limit=100')).toHaveLength(100);
 });
 
 for (const isIndexed of [false, true])

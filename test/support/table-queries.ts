@@ -41,13 +41,14 @@ import { findRecords } from '../../db/tables/records.ts';
 import { listRelatedIds } from '../../db/tables/related-ids.ts';
 import { findUnset } from '../../db/tables/restored-dependents.ts';
 import { type IndexKey, runKeyStart } from '../../db/tables/search-keys.ts';
-import { findFewRowsFrom, findParts, findRowsFrom, removeFirstRows } from '../../db/tables/search-lists.ts';
+import { findFewRowsFrom, findRowsFrom, removeFirstRows } from '../../db/tables/search-lists.ts';
+import { findParts } from '../../db/tables/search-parts.ts';
 import { findPending, findPendingIds, findPendingTimes } from '../../db/tables/search-pending.ts';
 import {
   FOREIGN_ID_COLUMNS,
   findByForeignId,
   findExternalIdHolders,
-  findIdsAt,
+  findRecordsAt,
 } from '../../db/tables/search-records.ts';
 import { findRuns } from '../../db/tables/search-runs.ts';
 import { removeTies, setInTies } from '../../db/tables/ties.ts';
@@ -526,7 +527,7 @@ const runRange = { run: 2, from: runKeyStart(2, 'na'), start: 'na' };
 const SEARCH: Question[] = [
   one('rows of the search index', (db, orgNumber) => findParts(db, orgNumber, rowKeys)),
   one('rows of a run', (db, orgNumber) => findRowsFrom(db, orgNumber, runRange), false),
-  one('a few rows of a run', (db, orgNumber) => findFewRowsFrom(db, orgNumber, runRange), false),
+  one('a few rows of a run', (db, orgNumber) => findFewRowsFrom(db, orgNumber, [runRange]), false),
   {
     ...one('rows that are removed', (db, orgNumber) => removeFirstRows(db, orgNumber, 2), false),
     isOfAll: true,
@@ -542,7 +543,7 @@ const SEARCH: Question[] = [
     ...one(
       `${name} at places of the index`,
       (db, orgNumber) =>
-        findIdsAt(db, getResource(name), orgNumber, [
+        findRecordsAt(db, getResource(name), orgNumber, [
           { ms: instantOf(1), count: 1 },
           { ms: instantOf(2), count: 1 },
         ]),

@@ -1,0 +1,117 @@
+// Finds the parts of lists in the rows of the search index.
+
+import { sql } from 'kysely';
+import type { Db } from '../engine/schema.ts';
+import { statement, written } from '../engine/statement.ts';
+import { TimeSlices } from '../event-loop.ts';
+import { type Entries, firstPlace } from './search-blocks.ts';
+import { type IndexKey, keyBytes, listOfKey, runOfKey } from './search-keys.ts';
+import type { StoredRow } from './search-lists.ts';
+import { entriesOf, type PackedList, packedList } from './search-packing.ts';
+import { comparePlaces, type SearchPlace } from './search-places.ts';
+
+/** A part of a list in a run: all of its entries from the first one of the part to that of the next. */
+export class ListPart {
+  readonly first: SearchPlace;
+  readonly #packed: PackedList;
+  #entries: Entries | null = null;
+
+  constructor(packed: PackedList) {
+    this.first = firstPlace(packed.bytes, packed.start);
+    this.#packed = packed;
+  }
+
+  /** Read when they are needed first. */
+  get entries(): Entries {
+    this.#entries ??= entriesOf(this.#packed);
+    return this.#entries;
+  }
+}
+
+const lastUpTo = statement<StoredRow>((db, param) =>
+  db
+    .selectFrom('search_rows')
+    .select(['key', 'entries'])
+    .where('org_id', '=', param('org'))
+    .where('key', '<=', param('key'))
+    .orderBy('key', 'desc')
+    .limit(1),
+);
+
+const lastUpToEach = statement<StoredRow>((db, param) => {
+  const last = sql`select one.key from search_rows as one
+    where one.org_id = ${param('org')} and one.key <= wanted.first order by one.key desc limit 1`;
+  const entries = sql`select one.entries from search_rows as one
+    where one.org_id = ${param('org')} and one.key = found.key`;
+  return written(
+    db,
+    sql<StoredRow>`select found.key, (${entries}) as entries from (
+      select distinct (${last}) as key from ${db.engine.bytePairs(param('keys'))} as wanted
+    ) as found where found.key is not null`,
+  );
+});
+
+/** The parts of lists that contain these places, or those before them; null where the run has nothing of the list there. */
+export async function findParts(
+  db: Db,
+  orgNumber: number,
+  wanted: readonly IndexKey[],
+): Promise<(ListPart | null)[]> {
+  if (wanted.length === 0) return [];
+  return db.engine.answersAtOnce ? findOneByOne(db, orgNumber, wanted) : findTogether(db, orgNumber, wanted);
+}
+
+async function findOneByOne(db: Db, org: number, wanted: readonly IndexKey[]): Promise<(ListPart | null)[]> {
+  const parts: (ListPart | null)[] = [];
+  const turns = new TimeSlices();
+  // What was found last of each list: most places after one are in the same part.
+  const found = new Map<string, { at: SearchPlace; part: ListPart | null }>();
+  for (const one of wanted) {
+    const name = `${one.run} ${one.list}`;
+    const last = found.get(name);
+    let part = last?.part ?? null;
+    if (last === undefined || !isKnown(last, one.place)) {
+      if (turns.isOver) await turns.next();
+      const answer = lastUpTo(db, { org, key: keyBytes(one) });
+      const [row] = answer instanceof Promise ? await answer : answer;
+      part = row === undefined ? null : partIn(row, one);
+      found.set(name, { at: one.place, part });
+    }
+    parts.push(part);
+  }
+  return parts;
+}
+
+// Whether a part that contains a place, or comes before it, is also the one for another place.
+function isKnown({ at, part }: { at: SearchPlace; part: ListPart | null }, place: SearchPlace): boolean {
+  return comparePlaces(place, at) <= 0 && (part === null || comparePlaces(part.first, place) <= 0);
+}
+
+async function findTogether(db: Db, org: number, wanted: readonly IndexKey[]): Promise<(ListPart | null)[]> {
+  const keys = wanted.map(keyBytes);
+  const rows = await lastUpToEach(db, { org, keys: JSON.stringify(keys.map((key) => [key.toHex()])) });
+  const inOrder = rows.toSorted((one, other) => Buffer.compare(one.key, other.key));
+  const parts = new Map<string, ListPart | null>();
+  return wanted.map((one, index) => {
+    const at = lastAt(inOrder, keys[index] as Buffer);
+    const row = inOrder[at];
+    return row === undefined ? null : parts.getOrInsertComputed(`${at} ${one.list}`, () => partIn(row, one));
+  });
+}
+
+// Where the last row is whose key does not come after the given one; -1 if there is none.
+function lastAt(rows: readonly StoredRow[], key: Uint8Array): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (Buffer.compare((rows[middle] as StoredRow).key, key) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+function partIn({ key, entries }: StoredRow, { run, list }: IndexKey): ListPart | null {
+  const packed = runOfKey(key) === run ? packedList(listOfKey(key), entries, list) : null;
+  return packed && new ListPart(packed);
+}
