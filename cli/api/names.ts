@@ -17,7 +17,7 @@ export function nameKindOf(references: string): NameKind | undefined {
 
 /** Where names are looked up. */
 export interface NameSource {
-  list(path: string, query: Record<string, string>): Promise<{ records: Data[] }>;
+  list(path: string, query: Record<string, string>): Promise<{ records: Data[]; nextCursor: string | null }>;
   /** All pipelines, the oldest first. */
   pipelines(): Promise<Pipeline[]>;
   /** Users who own records of a resource and are not among those known; none if the key cannot read these. */
@@ -71,22 +71,34 @@ export async function contactWithEmail(text: string, source: NameSource): Promis
   throw new NameFault('contact', `no contact has the email "${text}"`, { why: 'missing' });
 }
 
-const FOUND_MAX = '50';
+const FOUND_MAX = 50;
+const FOUND_PAGES_MAX = 20;
 
 /** ID of the contact with this email or, as a search finds it, this whole name. */
 export async function contactNamed(text: string, source: NameSource): Promise<string> {
   if (text.includes('@')) return contactWithEmail(text, source);
-  const query = { q: text, types: 'contacts', limit: FOUND_MAX };
-  const { records } = await source.list('/api/v2/search', query);
   const wanted = text.trim().toLowerCase();
-  const candidates = records
-    .map(({ record }) => record as Data)
-    .filter((record) => nameOf(record)?.toLowerCase() === wanted);
-  const [found] = candidates;
+  const found = await foundContacts(text, source);
+  const candidates = found.filter((record) => nameOf(record)?.toLowerCase() === wanted);
+  const [only] = candidates;
   if (candidates.length > 1)
     throw new NameFault('contact', `several contacts are named "${text}"`, { why: 'several', candidates });
-  if (found !== undefined) return String(found.id);
+  if (only !== undefined) return String(only.id);
   throw new NameFault('contact', `no contact has the name or email "${text}"`, { why: 'missing' });
+}
+
+// A page of a search can be empty although there is more.
+async function foundContacts(text: string, source: NameSource): Promise<Data[]> {
+  const query = { q: text, types: 'contacts', limit: String(FOUND_MAX) };
+  const found: Data[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < FOUND_PAGES_MAX && found.length < FOUND_MAX; page++) {
+    const read = await source.list('/api/v2/search', { ...query, ...(cursor !== null && { cursor }) });
+    found.push(...read.records.map(({ record }) => record as Data));
+    cursor = read.nextCursor;
+    if (cursor === null) break;
+  }
+  return found;
 }
 
 const SAME_NAME_MAX = '10';

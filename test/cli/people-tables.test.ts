@@ -1,5 +1,6 @@
 // What people see of records on a terminal, and what they may write instead of IDs: names, short IDs and days.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { contactNamed, type NameSource } from '../../cli/api/names.ts';
 import { shortIdOf } from '../../cli/api/short-id.ts';
 import { ndjson, Sandbox } from '../support/command.ts';
 
@@ -326,4 +327,22 @@ test('the help of a list names the filters of its resource', async () => {
   expect(help).toMatch(/\nFilters of deals \(--filter NAME=VALUE\):\n {2}pipeline +name of a pipeline\n/);
   expect(help).toMatch(/\n {2}status +open, won, lost\n/);
   expect(await sandbox.ok(['list', '--help'])).not.toContain('Filters of');
+});
+
+test('a contact is found by name although the first page of the search is empty, as while much is indexed', async () => {
+  const asked: (string | undefined)[] = [];
+  const source: NameSource = {
+    list: async (_, { cursor }) => {
+      asked.push(cursor);
+      const record = { id: 'found', first_name: 'Ada', last_name: 'Lovelace' };
+      return cursor === 'further'
+        ? { records: [{ record }], nextCursor: null }
+        : { records: [], nextCursor: 'further' };
+    },
+    pipelines: async () => [],
+    owners: async () => [],
+    ownUserId: async () => null,
+  };
+  expect(await contactNamed('ada lovelace', source)).toBe('found');
+  expect(asked).toEqual([undefined, 'further']);
 });
