@@ -15,6 +15,10 @@ interface Index {
 const SQLITE_INDEXES = `
   select name, sql as made from sqlite_schema
   where type = 'index' and sql is not null and tbl_name in (TABLES)`;
+// They go with an index, and without those that crm writes its queries would be planned otherwise.
+const SQLITE_STATISTICS = `
+  select 'insert into sqlite_stat1 values (' || quote(tbl) || ', ' || quote(idx) || ', ' || quote(stat) || ')' as made
+  from sqlite_stat1 where tbl in (TABLES)`;
 // Those of a key are part of it.
 const POSTGRES_INDEXES = `
   select indexname as name, indexdef as made from pg_indexes
@@ -23,7 +27,7 @@ const POSTGRES_INDEXES = `
 // To sort in memory; nobody else looks at the file yet.
 const FAST = ['pragma cache_size = -500000', 'pragma temp_store = memory', 'pragma synchronous = off'];
 
-/** Drops the indexes of tables, does a job, and makes the indexes again. */
+/** Drops the indexes of tables, does a job, and makes the indexes again, with what the planner knows of them. */
 export async function withoutIndexes<T>(
   address: string,
   tables: readonly string[],
@@ -33,13 +37,15 @@ export async function withoutIndexes<T>(
   const names = tables.map((table) => `'${table}'`).join();
   const text = (isServer ? POSTGRES_INDEXES : SQLITE_INDEXES).replace('TABLES', names);
   const on = isServer ? onServer : onFile;
-  const indexes = await on(address, async (run) => {
-    const found = (await run(text)) as unknown as Index[];
-    await run(...found.map(({ name }) => `drop index ${name}`));
-    return found;
+  const again = await on(address, async (run) => {
+    const statistics = isServer ? [] : await run(SQLITE_STATISTICS.replace('TABLES', names));
+    const indexes = (await run(text)) as unknown as Index[];
+    await run(...indexes.map(({ name }) => `drop index ${name}`));
+    const left = isServer ? [] : [`delete from sqlite_stat1 where tbl in (${names})`];
+    return [...indexes.map(({ made }) => made), ...left, ...statistics.map(({ made }) => String(made))];
   });
   const result = await job();
-  await on(address, (run) => run(...indexes.map(({ made }) => made)));
+  await on(address, (run) => run(...again));
   return result;
 }
 

@@ -1,10 +1,12 @@
 // `bun run bench --large` with a few hundred contacts: that each question finds something, and that the manual has the same rows.
+import { Database } from 'bun:sqlite';
 import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isPostgres } from '../../support/fresh-databases.ts';
+import { freshFile, isPostgres } from '../../support/fresh-databases.ts';
 import { between } from '../markdown.ts';
+import { withoutIndexes } from './bare-tables.ts';
 import { HAND_QUESTIONS } from './by-hand.ts';
 import { largeTables } from './markdown.ts';
 import { QUESTIONS } from './questions.ts';
@@ -23,6 +25,24 @@ const PAGE = readFileSync(join(ROOT, 'cli/manual/performance.md'), 'utf8');
 
 const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test.skipIf(isPostgres)(
+  'a file that was filled without indexes has them, and what the planner knows, as before',
+  async () => {
+    const path = join(folder, 'bare.db');
+    await freshFile(path);
+    const known = () => {
+      using db = new Database(path, { readonly: true });
+      return [
+        db.query('select name, sql from sqlite_schema order by name').all(),
+        db.query('select * from sqlite_stat1 order by tbl, idx').all(),
+      ];
+    };
+    const before = known();
+    await withoutIndexes(path, ['interactions', 'contacts'], async () => expect(known()).not.toEqual(before));
+    expect(known()).toEqual(before);
+  },
+);
 
 describe('the records of a large database', () => {
   const now = Date.UTC(2026, 0, 1);
