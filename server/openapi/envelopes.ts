@@ -55,7 +55,7 @@ const pageInfo = Type.Object(
     }),
     end_cursor: nullable(
       Type.String({
-        description: 'The cursor for the next page; null if this page is empty.',
+        description: 'The cursor for the next page; null if this page is empty and the last one.',
         examples: ['k3RvQm9uZ2U0Y3Vyc29yZm9ydGhlbmV4dHBhZ2U'],
       }),
     ),

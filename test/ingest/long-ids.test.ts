@@ -9,7 +9,7 @@ for (const script of SCRIPTS) {
   const id = longText(script);
 
   test(`meetings, recordings and bookings by an id of ${script}`, async () => {
-    const other = `${id.slice(0, 998)}${longText('letters', 2)}`;
+    const other = `${id.slice(0, 998)}00`;
     const email = `${longText('letters', 980)}@mail.example`;
     expect(counts(await sandbox.meetings({ external_id: id }, { external_id: other }))).toEqual([2, 0, 0, 0]);
     expect(counts(await sandbox.meetings({ external_id: id, title: 'T' }))).toEqual([0, 1, 0, 0]);
