@@ -2,7 +2,7 @@
 import type { Client } from './client.ts';
 import { pageOf } from './envelope.ts';
 import { recordsIn } from './find-id.ts';
-import { idRangeOf, shortIdOf } from './short-id.ts';
+import { idRangeOf } from './short-id.ts';
 
 // As many as a condition may list, and records as a page may have.
 const TIMES_MAX = 100;
@@ -51,7 +51,7 @@ async function idsCreatedAt(
   times: readonly number[],
   signal: AbortSignal,
 ): Promise<string[]> {
-  const found = new Map<string, string>();
+  const found = new Set<string>();
   for (let at = 0; at < times.length; at += TIMES_MAX) {
     const some = times.slice(at, at + TIMES_MAX);
     // The range has an index; the list says which of the range.
@@ -61,9 +61,9 @@ async function idsCreatedAt(
       const body = cursor === null ? query : { ...query, cursor };
       const options = { body, signal, idempotencyKey: null };
       const page = pageOf(await client.request('POST', `/api/v2/${resource}/query`, options));
-      for (const { id } of page.records) found.set(String(id), shortIdOf(String(id)));
+      for (const { id } of page.records) found.add(String(id));
       cursor = page.nextCursor;
     }
   }
-  return [...found.keys()];
+  return [...found];
 }

@@ -121,7 +121,8 @@ export function isMissing(error: unknown): boolean {
   return error instanceof CliError && error.exitCode === EXIT.failed && !isRefusal(error);
 }
 
-async function readPipelines(client: Client): Promise<Pipeline[]> {
+/** All pipelines, the oldest first. */
+export async function readPipelines(client: Client): Promise<Pipeline[]> {
   const list = listAt('/api/v2/pipelines', { sort_direction: 'asc' });
   const pages = await Array.fromAsync(pagesOf(client, list));
   return pages.flatMap(({ records }) => records as Pipeline[]);

@@ -2,7 +2,8 @@
 import { getResource } from '../../../db/model/resources/registry.ts';
 import { caselessKey, normalizeDomain } from '../../../db/model/text.ts';
 import type { Client } from '../../api/client.ts';
-import { listAt, PAGE_SIZE_MAX, type Pageable, pageFrom, pagesOf } from '../../api/pages.ts';
+import { readPipelines } from '../../api/id-finder.ts';
+import { PAGE_SIZE_MAX, type Pageable, pageFrom, pagesOf } from '../../api/pages.ts';
 import { type Pipeline, pipelineNamed, stageNamed } from '../../api/pipelines.ts';
 import { resourcePath } from '../../api/target.ts';
 import { isRefusal } from '../../errors.ts';
@@ -115,9 +116,7 @@ export class NameCheck {
   }
 
   #allPipelines(): Promise<Pipeline[]> {
-    this.#pipelines ??= Array.fromAsync(
-      pagesOf(this.#client, listAt('/api/v2/pipelines', { sort_direction: 'asc' })),
-    ).then((pages) => pages.flatMap(({ records }) => records as Pipeline[]));
+    this.#pipelines ??= readPipelines(this.#client);
     return this.#pipelines;
   }
 
