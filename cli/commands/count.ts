@@ -16,7 +16,7 @@ export function registerCountCommand(program: Command): void {
     .command('count')
     .summary('Count records')
     .description(
-      'Print the number of records of a resource, or of those that meet a condition; "at least" if there are so many that the server stops counting.',
+      'Print how many records a resource has, or how many meet a condition. "At least" means that the server stopped counting.',
     )
     .argument('<resource>', 'One of contacts, companies, deals, …')
     .addOption(whereOption())

@@ -7,8 +7,8 @@ Doctor checks where each setting comes from. It checks the database: whether it 
 disk space, and the age of the last backup. It checks the server: whether it responds and is ready, its clock, its version,
 and what your API key can read. It reads all of the database and writes nothing. Checking the key takes 11 requests.
 
-With --rebuild-search, it first has the search index of every organization built again; a running server does that. Until
-it is done, searches return 503.
+With --rebuild-search, a running server first builds the search index of every organization again. Until it is done,
+searches return 503.
 
 The exit code is 1 if a check fails; warnings do not count. A server that does not respond is a warning. A missing
 database is a warning too, unless --db, CRM_DB or a profile names it.

@@ -39,7 +39,7 @@ export function registerKeysCommand(program: Command): void {
     .option('--name <label>', 'What the key is for')
     .option(
       '--requests-per-minute <n>',
-      'How many requests the key can send, or default for the limit of the server',
+      'Requests per minute for this key, or default for the limit of the server',
       requestsOrDefault,
     )
     .addHelpText('after', `${UPDATE_EXAMPLES}\n\nSee "crm help keys".`)
@@ -99,7 +99,7 @@ function registerIssue(keys: Command): void {
     )
     .option(
       '--requests-per-minute <n>',
-      "How many requests the key can send, within the organization's limit (default: as the server allows each key)",
+      "Requests per minute for this key, within the organization's limit (default: as the server allows each key)",
       requestCount,
     )
     .option('--dry-run', 'Show what the key would give access to, and issue nothing')

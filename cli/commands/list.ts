@@ -38,7 +38,7 @@ export function registerListCommand(program: Command): void {
     .addOption(
       new Option(
         '--watch [seconds]',
-        'Draw the table again every 2 seconds, or as many, until Ctrl-C',
+        'Redraw the table every 2 seconds, or at the given interval, until Ctrl-C',
       ).argParser(count),
     )
     .addOption(apiOption())

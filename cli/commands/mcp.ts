@@ -16,7 +16,7 @@ export function registerMcpCommand(program: Command): void {
     .command('mcp')
     .summary('Give an AI assistant access to records')
     .description(
-      'A server of the Model Context Protocol on stdin and stdout, which AI clients start by themselves. It can do what its API key can, and only reads unless you allow more.',
+      'Run a Model Context Protocol (MCP) server on stdin and stdout; AI clients start it. It can do what its API key can, and only reads unless you allow more.',
     )
     .option('--write', 'Also offer tools that create and change records')
     .option('--allow-delete', 'Also offer the tool that deletes records; needs --write')

@@ -30,7 +30,7 @@ export function registerOrgsCommand(program: Command): void {
     .option('--key-expiry <duration>', 'Default lifetime of API keys issued from now on, or none')
     .option(
       '--requests-per-minute <n>',
-      'How many requests all its keys together can send, or default for the limit of the server',
+      'Requests per minute for all its keys together, or default for the limit of the server',
       requestsOrDefault,
     )
     .addHelpText(

@@ -14,7 +14,7 @@ Examples:
 export function registerProfileCommand(program: Command): void {
   const profile = program
     .command('profile')
-    .summary('Keep the addresses and keys of servers under names')
+    .summary('Manage profiles: saved server addresses and keys')
     .description('Manage profiles: the address and the key of a server under a name, for --profile');
   profile
     .command('add')

@@ -20,7 +20,7 @@ export function registerReportCommand(program: Command): void {
   const report = program
     .command('report')
     .summary('Sum up deals by stage, or interactions over time')
-    .description('Print a report. It is made of all records that the key can see, 200 per request.');
+    .description('Print a report of all records that the key can see. Reads 200 records per request.');
   report
     .command('pipeline')
     .description('Sum up deals by stage and currency, also weighted by the probabilities of the stages')

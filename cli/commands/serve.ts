@@ -75,12 +75,12 @@ export function registerServeCommand(program: Command): void {
   serve
     .option(
       '--changes-days <n>',
-      'For how many days this database keeps changes; 0 for none (default: as set before, 30 at first)',
+      'Days that this database keeps changes; 0 for none (default: as set before, initially 30)',
       upTo(CHANGES_DAYS_MAX),
     )
     .option(
       '--webhooks-allow <cidr>',
-      'Network that webhooks can be sent to although it is not public, also over http; repeatable',
+      'Private network that webhooks can be sent to, also over http; repeatable',
       collect,
     )
     .option('--audit-keep <duration>', 'How long to keep audit log entries, at least 30d (default: forever)')

@@ -41,7 +41,7 @@ export function registerUsersCommand(program: Command): void {
     .command('remove')
     .summary('Remove a user')
     .description(
-      'Remove a user: revoke the API keys that are bound to the user, give all records of the user to another one, and then remove the user. Servers may be running.',
+      "Remove a user: revoke the API keys bound to the user, give the user's records to another user, and then remove the user. Servers may be running.",
     )
     .argument('<email>', 'Email or ID of the user')
     .requiredOption('--transfer-to <email>', 'The user who gets the records')

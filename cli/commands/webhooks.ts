@@ -59,7 +59,7 @@ function registerWrites(webhooks: Command): void {
     .action(lazyAction(async () => (await import('../webhooks/run.ts')).runWebhooksUpdate));
   webhooks
     .command('delete')
-    .description('Delete a webhook; what waits to be sent to it is not sent')
+    .description('Delete a webhook; changes that are waiting to be sent to it are dropped')
     .argument('<id>', 'ID of the webhook')
     .option('--yes', 'Skip the confirmation prompt; required when there is no terminal')
     .addOption(dryRunOption())

@@ -8,6 +8,7 @@ const ENDS_IN_COMMAND = new RegExp(`^(.*?\\S:) (${NO_SENTENCE}${COMMAND}.*)$`);
 const COMMENTED = /^( *\S.*?) {2,}(# .*)$/;
 const TOKEN = /(?:'[^']*'|"[^"]*"|\$\([^)]*\)|\\.|[^\s'"])+/g;
 const CONTINUED = ' \\';
+const CONTINUED_INDENT = 2;
 
 /** Columns of a stream if it is a terminal, else Infinity. */
 export function terminalWidth({ isTTY, columns }: { isTTY?: boolean; columns?: number }): number {
@@ -66,17 +67,17 @@ function wrapLine(line: string, columns: number, indent: number): string {
 
 // Over several lines with backslashes, which a shell joins.
 function continued(head: string, command: string, columns: number): string {
-  const margin = ' '.repeat(head.length);
-  const fits = (line: string) => Bun.stringWidth(margin + line + CONTINUED) <= columns;
+  const margin = ' '.repeat(head.length + CONTINUED_INDENT);
   const lines: string[] = [];
+  const fits = (line: string, before = margin) => Bun.stringWidth(before + line + CONTINUED) <= columns;
   for (const word of command.match(TOKEN) ?? []) {
     const line = lines.at(-1);
     const longer = `${line} ${word}`;
     if (line === undefined) lines.push(word);
-    else if (fits(longer)) lines[lines.length - 1] = longer;
+    else if (fits(longer, lines.length === 1 ? head : margin)) lines[lines.length - 1] = longer;
     else {
       // A flag goes with its value.
-      const [, before = '', flag = ''] = /^(.+) (--\S+)$/.exec(line) ?? [];
+      const [, before = '', flag = ''] = /^(.+) (--?[a-zA-Z][\w-]*)$/.exec(line) ?? [];
       const isMoved = flag !== '' && !word.startsWith('-') && fits(`${flag} ${word}`);
       if (isMoved) lines[lines.length - 1] = before;
       lines.push(isMoved ? `${flag} ${word}` : word);

@@ -85,7 +85,10 @@ describe('lines', () => {
 
   test('keep a flag and its value together', () => {
     expect(wrapLines("crm import deals x.csv --map-value 'Stage:New=Open' --external-id ID", 40)).toBe(
-      "crm import deals x.csv \\\n--map-value 'Stage:New=Open' \\\n--external-id ID",
+      "crm import deals x.csv \\\n  --map-value 'Stage:New=Open' \\\n  --external-id ID",
+    );
+    expect(wrapLines('crm api PATCH deals/ID -F estimated_value=48000', 30)).toBe(
+      'crm api PATCH deals/ID \\\n  -F estimated_value=48000',
     );
   });
 
