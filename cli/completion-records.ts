@@ -4,7 +4,7 @@ import { Client } from './api/client.ts';
 import { listAt, pagesOf } from './api/pages.ts';
 import type { Pipeline } from './api/pipelines.ts';
 import { nameOf } from './api/record-name.ts';
-import { shortIdOf } from './api/short-id.ts';
+import { shortIdOf } from './input/short-id.ts';
 import type { Config } from './settings/config.ts';
 import { neutralizeLine } from './terminal/text.ts';
 

@@ -103,7 +103,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model/resources',
   ],
   'cli/browse/screen': ['cli/api', 'cli/terminal', 'db/model', 'db/model/query'],
-  'cli/browser': ['cli/api', 'cli/settings', 'cli/terminal'],
+  'cli/browser': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal'],
   'cli/bulk': [
     'cli/api',
     'cli/files',
@@ -187,6 +187,7 @@ const HOUSE: Record<string, string[]> = {
   'cli/follow': [
     'cli/api',
     'cli/files',
+    'cli/input',
     'cli/settings',
     'cli/terminal',
     'cli/undelete',
@@ -320,6 +321,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/api',
     'cli/bulk',
     'cli/follow',
+    'cli/input',
     'cli/settings',
     'cli/terminal',
     'cli/timeline',
@@ -330,7 +332,7 @@ const HOUSE: Record<string, string[]> = {
   ],
   'cli/release': ['cli/files'],
   'cli/report': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'cli/where', 'db/model'],
-  'cli/search': ['cli/api', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/search': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/serve': [
     'cli/api',
     'cli/backup',
@@ -358,7 +360,7 @@ const HOUSE: Record<string, string[]> = {
     'db/model',
     'db/model/resources',
   ],
-  'cli/webhooks': ['cli/api', 'cli/settings', 'cli/terminal', 'db/model'],
+  'cli/webhooks': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'db/model'],
   'cli/where': [
     'cli/api',
     'cli/input',

@@ -5,13 +5,13 @@ import { findResource } from '../../db/model/resources/registry.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { choiceOf } from '../input/field-value.ts';
 import { isOurId } from '../input/record-id.ts';
+import { idRangeOf } from '../input/short-id.ts';
 import { didYouMean } from '../nearest.ts';
 import { sinceMs } from '../settings/since.ts';
 import type { IdFinder } from './id-finder.ts';
 import { notAnId } from './ids.ts';
 import { type NameKind, nameKindOf } from './names.ts';
 import { splitPair } from './pairs.ts';
-import { idRangeOf } from './short-id.ts';
 
 /** What a filter takes. */
 export interface FilterShape extends Pick<Filter, 'type' | 'references'> {

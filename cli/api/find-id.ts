@@ -3,12 +3,12 @@ import type { Data } from '../../db/model/json.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
 import { singularOf } from '../../db/model/text.ts';
 import { CliError, usageError } from '../errors.ts';
+import { idRangeOf, type MeantIds, shortIdOf } from '../input/short-id.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 import type { Client } from './client.ts';
 import { commandForIds } from './ids.ts';
 import { listAt } from './pages.ts';
 import { nameOf } from './record-name.ts';
-import { idRangeOf, type MeantIds, shortIdOf } from './short-id.ts';
 
 // A millisecond has at most the records of a batch, and a longer range more than anyone chooses from.
 const RECORDS_MAX = 200;

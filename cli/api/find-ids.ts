@@ -1,8 +1,9 @@
 // The IDs that many short texts mean, for the rows of a file: a request for a hundred short IDs.
+
+import { idRangeOf } from '../input/short-id.ts';
 import type { Client } from './client.ts';
 import { pageOf } from './envelope.ts';
 import { recordsIn } from './find-id.ts';
-import { idRangeOf } from './short-id.ts';
 
 // As many as a condition may list, and records as a page may have.
 const TIMES_MAX = 100;

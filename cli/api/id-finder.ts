@@ -2,6 +2,7 @@
 import { type Data, isObject } from '../../db/model/json.ts';
 import { CliError, EXIT, isRefusal, usageError } from '../errors.ts';
 import { isOurId } from '../input/record-id.ts';
+import { idRangeOf } from '../input/short-id.ts';
 import type { Client } from './client.ts';
 import { includedIn, pageOf, recordOf } from './envelope.ts';
 import { candidateLines, wholeId } from './find-id.ts';
@@ -20,7 +21,6 @@ import {
 import { newOwners } from './owners.ts';
 import { listAt, pagesOf } from './pages.ts';
 import type { Pipeline } from './pipelines.ts';
-import { idRangeOf } from './short-id.ts';
 
 // What each kind of name names. Users and stages have no short IDs.
 const NAMED: Readonly<Record<NameKind, string>> = {

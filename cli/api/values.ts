@@ -7,6 +7,7 @@ import { type CliError, usageError } from '../errors.ts';
 import { valueOfText } from '../input/field-value.ts';
 import { isoMilliseconds } from '../input/instant.ts';
 import { isOurId } from '../input/record-id.ts';
+import { idRangeOf } from '../input/short-id.ts';
 import { didYouMean } from '../nearest.ts';
 import { dayOfWord } from '../settings/since.ts';
 import { shellWord } from '../terminal/text.ts';
@@ -14,7 +15,6 @@ import type { IdFinder } from './id-finder.ts';
 import { commandForIds } from './ids.ts';
 import { type NameKind, nameKindOf } from './names.ts';
 import { splitPair } from './pairs.ts';
-import { idRangeOf } from './short-id.ts';
 
 type Fields = Readonly<Record<string, Field>>;
 

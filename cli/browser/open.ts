@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 
 import { connect } from '../api/connect.ts';
 import { wholeId } from '../api/find-id.ts';
-import { idRangeOf } from '../api/short-id.ts';
 import { resourceFor, resourcePath } from '../api/target.ts';
 import { CliError, usageError } from '../errors.ts';
+import { idRangeOf } from '../input/short-id.ts';
 import type { Config } from '../settings/config.ts';
 import { environment } from '../settings/environment.ts';
 import { serverBase } from '../settings/server-url.ts';

@@ -7,9 +7,9 @@ import { singularOf } from '../../db/model/text.ts';
 import { updateFields } from '../api/body.ts';
 import type { Client } from '../api/client.ts';
 import { idsMeant } from '../api/find-ids.ts';
-import { idRangeOf } from '../api/short-id.ts';
 import type { Rejection } from '../import/row.ts';
 import { isOurId } from '../input/record-id.ts';
+import { idRangeOf } from '../input/short-id.ts';
 
 /** A value of a row that is a short ID, or the beginning of an ID. */
 interface ShortId {

@@ -24,7 +24,7 @@ export function registerIngestCommand(program: Command): void {
   );
   addCommand(ingest, 'recordings', ['json', 'vtt'])
     .description('Store recordings and their transcripts from a JSON or WebVTT file')
-    .option('--meeting <id>', 'ID or external ID of the recorded meeting');
+    .option('--meeting <id>', 'ID, short ID or external ID of the recorded meeting');
   addCommand(ingest, 'bookings', ['json']).description(
     'Store bookings from a JSON file, or from webhooks of Cal.com or Calendly',
   );

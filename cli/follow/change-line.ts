@@ -2,7 +2,7 @@
 import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
 import { singularOf } from '../../db/model/text.ts';
-import { shortIdOf } from '../api/short-id.ts';
+import { shortIdOf } from '../input/short-id.ts';
 import { relativeTime } from '../terminal/relative-time.ts';
 import { toTheMinute } from '../terminal/table.ts';
 import { neutralizeLine } from '../terminal/text.ts';

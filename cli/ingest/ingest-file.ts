@@ -4,18 +4,15 @@ import { basename } from 'node:path';
 import { QuotaError } from '../../db/engine/quota.ts';
 import type { RecordRow } from '../../db/engine/schema.ts';
 import { ingestBookings } from '../../db/ingest/bookings.ts';
-import {
-  findMeeting,
-  type IngestEntry,
-  type IngestOptions,
-  type IngestReport,
-} from '../../db/ingest/ingest-transaction.ts';
+import type { IngestEntry, IngestOptions, IngestReport } from '../../db/ingest/ingest-transaction.ts';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
+import { findMeeting, findMeetingsBetween } from '../../db/ingest/recorded-meeting.ts';
 import { ingestRecordings } from '../../db/ingest/recordings.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Store } from '../../db/store.ts';
 import { organizationNamed, userNamed, withStore } from '../database/database.ts';
 import { CliError, usageError } from '../errors.ts';
+import { idRangeOf } from '../input/short-id.ts';
 import { formatCount } from '../terminal/format.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { startProgress } from '../terminal/progress.ts';
@@ -37,7 +34,7 @@ export interface IngestRequest {
   db: string;
   org?: string;
   owner?: string;
-  /** ID or external ID of the recorded meeting. */
+  /** ID, short ID or external ID of the recorded meeting. */
   meeting?: string;
   format?: IngestFormat;
   quiet?: boolean;
@@ -199,9 +196,18 @@ async function storingTranscript(
   };
 }
 
+// By its ID or external ID, or by the short ID that tables show.
 async function meetingNamed(store: Store, orgNumber: number, id: string): Promise<RecordRow> {
   const meeting = await findMeeting(store.read, { orgNumber, id });
   if (meeting !== undefined) return meeting;
+  const range = idRangeOf(id);
+  const meant =
+    range === undefined
+      ? []
+      : (await findMeetingsBetween(store.read, orgNumber, range)).filter((row) => range.has(row.id));
+  if (meant.length > 1)
+    throw usageError(`The IDs of several meetings begin with "${id}".`, 'use the whole ID of one of them.');
+  if (meant[0] !== undefined) return meant[0];
   throw new CliError(`Meeting "${id}" not found in the organization.`, {
     nextSteps: ['ingest its calendar first: crm ingest meetings FILE.ics --org ORG'],
   });

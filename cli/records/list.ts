@@ -44,8 +44,17 @@ async function showToPeople(list: PeopleList, config: Config): Promise<void> {
   if (watch !== undefined) return watchList(list, client, config, watchSeconds(watch, list));
   const layout = { isColored: config.isColored, width: terminalWidth(stdout) };
   const { isEmpty, nextCursor } = await printPeopleList(list, client, pagedOutput(config), layout);
-  if (isEmpty) note(`No ${list.resource.name}.`);
+  if (isEmpty) note([`No ${list.resource.name}.`, ...firstSteps(list)].join('\n'));
   noteNext(nextCursor);
+}
+
+// Where there is nothing at all, how the first records come.
+function firstSteps({ what, resource, flags }: PeopleList): string[] {
+  const { filter = [], where, cursor } = flags;
+  if (what !== resource.name || filter.length > 0 || where !== undefined || cursor !== undefined) return [];
+  const { name, verbs } = resource;
+  if (!verbs.includes('create')) return [`Next: crm ingest ${name} FILE   (where the database is)`];
+  return [`Next: crm import ${name} FILE`, `      crm create ${name} --help`];
 }
 
 function noteNext(cursor: string | null): void {

@@ -6,11 +6,14 @@ import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
 import { snippetAt } from '../../db/model/snippet.ts';
 import { singularOf } from '../../db/model/text.ts';
 import { foldedText, placeOf } from '../../db/model/words.ts';
+import type { Client } from '../api/client.ts';
 import { connect } from '../api/connect.ts';
+import { wholeId } from '../api/find-id.ts';
+import { isMissing } from '../api/id-finder.ts';
 import { listAt, type Pageable, pagesOf } from '../api/pages.ts';
 import { nameOf } from '../api/record-name.ts';
-import { shortIdOf } from '../api/short-id.ts';
-import { usageError } from '../errors.ts';
+import { isRefusal, usageError } from '../errors.ts';
+import { idRangeOf, shortIdOf } from '../input/short-id.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Config } from '../settings/config.ts';
 import { limitOf } from '../settings/options.ts';
@@ -33,20 +36,44 @@ const FIELDS = ['record_type', 'record_id', 'match.tier', 'match.field', 'match.
 /** Prints what is found, up to the limit. */
 export async function runSearch(words: string[], flags: SearchFlags, config: Config): Promise<void> {
   const query = queryIn(words);
-  const list = listOf(query, flags.types);
+  const types = flags.types === undefined ? undefined : typesIn(flags.types);
   const client = await connect(config);
   const isForPeople = config.output === 'table';
   const printer = createPrinter(config, { columns: COLUMNS, allFields: FIELDS });
   let found = 0;
   let hasMore = false;
-  for await (const { records, nextCursor } of pagesOf(client, list, { limit: limitOf(flags) })) {
-    found += records.length;
-    hasMore = nextCursor !== null;
-    await printer.print(isForPeople ? linesOf(records, query) : records);
-  }
+  const print = async ({ text }: SearchQuery): Promise<void> => {
+    for await (const { records, nextCursor } of pagesOf(client, listOf(text, types), {
+      limit: limitOf(flags),
+    })) {
+      found += records.length;
+      hasMore = nextCursor !== null;
+      await printer.print(isForPeople ? linesOf(records, query) : records);
+    }
+  };
+  await print(query);
+  const id = found === 0 ? await idMeantBy(query, types ?? SEARCHED_RESOURCES, client) : undefined;
+  if (id !== undefined) await print(queryIn([id]));
   if (found > 0 || !isForPeople) await printer.end();
   if (found === 0) note('Nothing was found. Words are found as they are spelled; fewer words find more.');
   else if (hasMore) note('There can be more: add --limit N or --all.');
+}
+
+// The server knows no short IDs.
+async function idMeantBy(
+  { text }: SearchQuery,
+  types: readonly string[],
+  client: Client,
+): Promise<string | undefined> {
+  if (idRangeOf(text) === undefined) return undefined;
+  for (const type of types) {
+    try {
+      return await wholeId(client, type, text);
+    } catch (error) {
+      if (!isMissing(error) && !isRefusal(error, 403)) throw error;
+    }
+  }
+  return undefined;
 }
 
 function queryIn(words: readonly string[]): SearchQuery {
@@ -56,8 +83,8 @@ function queryIn(words: readonly string[]): SearchQuery {
   throw usageError(`The words cannot be searched for: the query ${faults}.`, 'run "crm help search".');
 }
 
-function listOf({ text }: SearchQuery, types: string | undefined): Pageable {
-  const query = { q: text, ...(types !== undefined && { types: typesIn(types) }) };
+function listOf(text: string, types: readonly string[] | undefined): Pageable {
+  const query = { q: text, ...(types !== undefined && { types: [...types] }) };
   return { ...listAt('/api/v2/search', query), pageSizeMax: SEARCH_PAGE_SIZE_MAX };
 }
 

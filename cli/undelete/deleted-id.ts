@@ -5,8 +5,8 @@ import type { Client } from '../api/client.ts';
 import { notCertain, wholeId } from '../api/find-id.ts';
 import { isMissing } from '../api/id-finder.ts';
 import { pagesOf } from '../api/pages.ts';
-import { idRangeOf, type MeantIds } from '../api/short-id.ts';
 import { CliError } from '../errors.ts';
+import { idRangeOf, type MeantIds } from '../input/short-id.ts';
 import { changesAt } from './deletes.ts';
 
 /** The ID of a record that is there or was deleted. */

@@ -4,9 +4,9 @@ import { connect } from '../api/connect.ts';
 import { notCertain } from '../api/find-id.ts';
 import { commandForIds } from '../api/ids.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
-import { idRangeOf } from '../api/short-id.ts';
 import { checkedId } from '../api/target.ts';
 import { CliError } from '../errors.ts';
+import { idRangeOf } from '../input/short-id.ts';
 import type { Config } from '../settings/config.ts';
 import { webhookPath } from './fields.ts';
 

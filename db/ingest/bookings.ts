@@ -8,7 +8,6 @@ import type { Store } from '../store.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
 import { findByExternalIds } from '../tables/external-ids.ts';
 import {
-  findMeeting,
   type IngestEntry,
   type IngestOptions,
   type IngestReport,
@@ -20,6 +19,7 @@ import {
   type StoredEntry,
   upsertOwned,
 } from './ingest-transaction.ts';
+import { findMeeting } from './recorded-meeting.ts';
 
 export interface BookingEntry extends IngestEntry {
   /** The event; null if the entry contains the booking's state, which is stored unchanged. */

@@ -3,21 +3,19 @@
 import { actingAs } from '../engine/acting.ts';
 import { OPERATOR } from '../engine/author.ts';
 import { QuotaError } from '../engine/quota.ts';
-import type { Db, RecordKey, RecordRow, RecordTrx } from '../engine/schema.ts';
+import type { RecordRow, RecordTrx } from '../engine/schema.ts';
 import { withSavepoint } from '../engine/transaction.ts';
 import { takeInstant } from '../engine/write-instant.ts';
 import type { ColumnValue } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
 import type { Resource } from '../model/resource.ts';
 import { contacts } from '../model/resources/contacts.ts';
-import { meetings } from '../model/resources/meetings.ts';
 import type { Store } from '../store.ts';
 import { findUserByEmail } from '../tables/accounts.ts';
 import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
-import { findByExternalIds } from '../tables/external-ids.ts';
 import { logInteraction, type NewInteraction } from '../tables/interactions.ts';
 import { changedColumns, updateRecord } from '../tables/record-updates.ts';
-import { findRecord, findRecords, insertRecord } from '../tables/records.ts';
+import { findRecords, insertRecord } from '../tables/records.ts';
 import { findReferences, referenceFaults } from '../tables/references.ts';
 
 export interface IngestEntry {
@@ -158,12 +156,6 @@ export async function recordOutcome(
     if (!(error instanceof IngestFault)) throw error;
     report.faults.push({ line, message: error.message });
   }
-}
-
-/** The meeting with that ID or external ID. */
-export async function findMeeting(db: Db, key: RecordKey): Promise<RecordRow | undefined> {
-  const byId = await findRecord(db, meetings, key);
-  return byId ?? (await findByExternalIds(db, meetings, key.orgNumber, [key.id])).get(key.id);
 }
 
 export interface StoredEntry {

@@ -7,7 +7,6 @@ import type { Store } from '../store.ts';
 import { findByExternalIds } from '../tables/external-ids.ts';
 import { saveTranscript } from '../tables/transcripts.ts';
 import {
-  findMeeting,
   type IngestEntry,
   IngestFault,
   type IngestOptions,
@@ -18,6 +17,7 @@ import {
   recordOutcome,
   upsert,
 } from './ingest-transaction.ts';
+import { findMeeting } from './recorded-meeting.ts';
 
 /**
  * Stores recordings. Besides the fields of a recording, an entry can have `meeting_external_id`, `language` and

@@ -1,7 +1,7 @@
 // Completion: which words can come next, and what bash, zsh and fish make of them when Tab is pressed.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { shortIdOf } from '../../cli/api/short-id.ts';
 import { completions } from '../../cli/completion-words.ts';
+import { shortIdOf } from '../../cli/input/short-id.ts';
 import { buildProgram } from '../../cli/program.ts';
 import { RECIPES } from '../../cli/recipes/recipes.ts';
 import { V1_SCOPES } from '../../db/model/resources/registry.ts';

@@ -1,7 +1,7 @@
 // What people see of records on a terminal, and what they may write instead of IDs: names, short IDs and days.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { contactNamed, type NameSource } from '../../cli/api/names.ts';
-import { shortIdOf } from '../../cli/api/short-id.ts';
+import { shortIdOf } from '../../cli/input/short-id.ts';
 import { ndjson, Sandbox } from '../support/command.ts';
 
 const sandbox = await Sandbox.withDatabase();
@@ -77,6 +77,12 @@ describe('a list on a terminal', () => {
 
   test('says that there is none, and names the fields that are asked for', async () => {
     expect(await shown(['list', 'deals', '--filter', 'status=lost'])).toBe('No deals.\n');
+    expect(await shown(['list', 'segments'])).toBe(
+      'No segments.\nNext: crm import segments FILE\n      crm create segments --help\n',
+    );
+    expect(await shown(['list', 'bookings'])).toBe(
+      'No bookings.\nNext: crm ingest bookings FILE   (where the database is)\n',
+    );
     const table = await shown(['list', 'deals', '--fields', 'name,stage_id', '--sort-direction', 'asc']);
     expect(table).toBe(
       'NAME               STAGE\nLoom               Proposal\nDifference engine  Prospecting\n',

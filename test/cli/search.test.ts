@@ -1,6 +1,6 @@
 // `crm search`: a table for people, results as they came for everything else, and refusals before anything is sent.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { shortIdOf } from '../../cli/api/short-id.ts';
+import { shortIdOf } from '../../cli/input/short-id.ts';
 import { ndjson, Sandbox } from '../support/command.ts';
 
 const LONG = 60_000;
@@ -72,6 +72,19 @@ test(
     expect(shown.find((line) => line.includes(shortIdOf(note)))).toContain(
       'other words. Two engines of brass.',
     );
+  },
+  LONG,
+);
+
+test(
+  'finds a record by the short ID that tables show',
+  async () => {
+    expect(ndjson(await search(shortIdOf(note))).map((one) => one.record_id)).toEqual([note]);
+    expect(await search(shortIdOf(note), '--types', 'contacts')).toBe('');
+    const scopes = ['keys', 'issue', '--org', 'Example', '--scopes', 'contacts:read,notes:read'];
+    const env = { CRM_API_KEY: await sandbox.ok(scopes) };
+    const found = ndjson(await sandbox.ok(['search', shortIdOf(note)], { env }));
+    expect(found.map((one) => one.record_id)).toEqual([note]);
   },
   LONG,
 );

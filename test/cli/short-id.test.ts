@@ -1,7 +1,7 @@
 // Short IDs: every ID has one, no other record of its batch has the same, and it says where to look for the record.
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { idRangeOf, shortIdOf } from '../../cli/api/short-id.ts';
+import { idRangeOf, shortIdOf } from '../../cli/input/short-id.ts';
 import { relativeTime } from '../../cli/terminal/relative-time.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 

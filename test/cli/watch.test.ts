@@ -1,7 +1,7 @@
 // `crm watch`: what it prints and runs for each change, how it remembers its place, and every way in which it ends.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { shortIdOf } from '../../cli/api/short-id.ts';
+import { shortIdOf } from '../../cli/input/short-id.ts';
 import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
 import { Following } from '../support/following.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,7 @@
 // `crm ingest` as its users run it: streams, summary, exit codes, and a server running beside it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { shortIdOf } from '../../cli/input/short-id.ts';
 import { tableOf } from '../../db/engine/schema.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { openStore } from '../../db/store.ts';
@@ -157,6 +158,19 @@ describe('recordings', () => {
     await sandbox.write('kick-off.vtt', VTT.replace('Hello', 'Good morning'));
     const again = await ingest('recordings', 'kick-off.vtt', '--meeting', 'kickoff@x', '-o', 'json');
     expect(JSON.parse(again.stdout)).toMatchObject({ created: 0, updated: 1 });
+  });
+
+  test('take the short ID of their meeting, as tables show it', async () => {
+    const store = await openStore(sandbox.database);
+    const rows = store.read.selectFrom(tableOf(getResource('meetings'))).select('id');
+    const [meeting] = await rows.where(sql<string>`external_id`, '=', 'kickoff@x').execute();
+    await sandbox.write('short.vtt', VTT);
+    const short = shortIdOf(String(meeting?.id));
+    expect((await ingest('recordings', 'short.vtt', '--meeting', short)).code).toBe(0);
+    const recordings = store.read.selectFrom(tableOf(getResource('recordings'))).select('id');
+    const ofMeeting = recordings.where(sql<string>`external_id`, '=', 'kickoff@x/short.vtt');
+    expect(await ofMeeting.execute()).toHaveLength(1);
+    await store.close();
   });
 
   test('without a readable cue change nothing', async () => {
