@@ -184,7 +184,7 @@ export class Client {
 }
 
 function dryRunIgnored(body: unknown): CliError {
-  const wayOut = 'have the proxy in front of the server pass Dry-Run on, both ways.';
+  const wayOut = 'configure the proxy in front of the server to pass the Dry-Run header in both directions.';
   if (Array.isArray(body) && body.length === 0) {
     const message = 'The header Dry-Run did not reach the server. Nothing was written.';
     return new CliError(message, { nextSteps: [wayOut] });

@@ -29,7 +29,7 @@ const NAMED: Readonly<Record<NameKind, string>> = {
 
 // The interface has no list of users.
 const OWNER_STEPS = [
-  'use the ID of who owns nothing yet: owner_id=ID, which the operator of the server finds:',
+  'for a user who owns nothing yet, use owner_id=ID. The operator of the server can list the IDs:',
   `${commandForIds('users')}   (on the server)`,
 ];
 

@@ -8,7 +8,7 @@ Examples:
   crm browse deals
 
 Keys: arrows, PageUp and PageDown move, Enter opens, Esc goes back, / filters, s sorts, e edits a field,
-r reads again, q quits. See "crm help browse".`;
+r reloads, q quits. See "crm help browse".`;
 
 /** Adds `crm browse`. */
 export function registerBrowseCommand(program: Command): void {

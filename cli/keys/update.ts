@@ -39,10 +39,7 @@ export async function runKeysUpdate(id: string, flags: KeyUpdateFlags, config: C
 
 function changesIn({ allowIp, allowAny, name, requestsPerMinute }: KeyUpdateFlags): KeyChanges {
   if (allowIp !== undefined && allowAny === true)
-    throw usageError(
-      '--allow-ip and --allow-any exclude each other.',
-      'use --allow-ip CIDR (repeatable), or --allow-any.',
-    );
+    throw usageError('Use either --allow-ip or --allow-any, not both.', 'remove one of them.');
   const networks = allowIp === undefined ? null : allowedNetworks(allowIp);
   const changes: KeyChanges = {
     ...(name !== undefined && { name: checkedName('The name of a key', name) }),

@@ -50,7 +50,8 @@ export async function runProfileUse(name: string): Promise<void> {
     `Commands use the profile ${name}${url === undefined ? '' : ` (${url})`} unless you name another one.`,
   );
   const stronger = ['CRM_PROFILE', 'CRM_API_KEY', 'CRM_URL'].filter((variable) => environment(variable));
-  if (stronger.length > 0) note(`What is in the environment comes first. Next: unset ${stronger.join(' ')}`);
+  if (stronger.length > 0)
+    note(`Environment variables take precedence over the profile. Next: unset ${stronger.join(' ')}`);
 }
 
 /** Removes a profile, with its key if that is stored beside it. */
@@ -64,7 +65,7 @@ export async function runProfileRemove(name: string): Promise<void> {
   const isOwnKey = keyFile === path && !usesKey({ ...file, profiles }, path);
   const isRemoved = isOwnKey && removeKey(path);
   note(`Removed profile ${name}${isRemoved ? ' and its key' : ''}. The server still accepts the key.`);
-  note('Next: To end the key, run this where the database is: crm keys revoke ID');
+  note('Next: To revoke the key, run this where the database is: crm keys revoke ID');
 }
 
 function usesKey(file: ReadProfileFile, path: string): boolean {

@@ -30,6 +30,5 @@ export async function runCount(what: string, { where }: { where?: string }, conf
   }
   if (config.isOutputGiven) return printRecord(config, result, { columns: FIELDS, allFields: FIELDS });
   await writeOut(`${count}\n`);
-  if (!isExact)
-    note('There are at least so many: the server stopped counting. Add conditions that fewer records meet.');
+  if (!isExact) note('The server stopped counting there. For an exact number, add conditions.');
 }

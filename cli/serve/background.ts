@@ -21,7 +21,7 @@ export async function serveInBackground(): Promise<void> {
   if (exitCode !== null)
     throw new CliError('The server in the background exited.', {
       exitCode: exitCode || 1,
-      nextSteps: ['see what it said above, or run the same command without --background.'],
+      nextSteps: ['see its output above, or run the same command without --background.'],
     });
   child.disconnect();
   child.unref();

@@ -141,7 +141,7 @@ export function estimateInWords(options: ProgressOptions): string | null {
   const about = options.total === null ? 'about ' : '';
   const estimate = `${label}: ${about}${formatCount(left)} ${unit} ${at(ratePerMinuteMax)}.`;
   if (faster === undefined) return estimate;
-  return `${estimate}\nAt ${formatCount(faster.ratePerMinuteMax)} a minute it takes ${formatMinutes(left / faster.ratePerMinuteMax)}. For that, ask the operator to run: ${faster.command}`;
+  return `${estimate}\nAt ${formatCount(faster.ratePerMinuteMax)} a minute it takes ${formatMinutes(left / faster.ratePerMinuteMax)}. To raise the limit, ask the operator to run: ${faster.command}`;
 }
 
 /** Shows progress on stderr until `stop`, which leaves only the final line. */

@@ -69,7 +69,7 @@ function failureOf({ outcome, status }: Data, id: string): { message: string; ne
     case 'timeout':
       return {
         message: 'The ping failed: the receiver did not respond within 15 s.',
-        next: 'have the receiver respond first, and work afterwards.',
+        next: 'have the receiver respond first, and process the message afterwards.',
       };
     case 'tls':
       return {

@@ -51,7 +51,7 @@ function quotedAt(text: string, at: number, refuse: Refuse): Token | undefined {
     throw refuse(
       at,
       `expected another ${quote} that closes this one.`,
-      `add a ${quote} where the text ends. A text that contains ${quote} goes into ${quote === '"' ? "'" : '"'}.`,
+      `add a ${quote} where the text ends. Put a text that contains ${quote} in ${quote === '"' ? "'" : '"'}.`,
     );
   }
   return { kind: 'text', text: text.slice(at + 1, close), at, end: close + 1 };

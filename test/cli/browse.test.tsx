@@ -175,7 +175,7 @@ describe('a record', () => {
   test('of a key that cannot write is not edited', async () => {
     const { type, frame } = browse({ columns: 80, rows: 30 }, 'deals', ['deals:read']);
     await type('', '1/50+');
-    await type(ENTER, 'r read again · Esc back');
+    await type(ENTER, 'r reload · Esc back');
     expect(frame()).not.toContain('e edit');
   });
 });

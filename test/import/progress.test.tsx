@@ -192,7 +192,7 @@ describe('the ETA', () => {
     [{ total: null, about: 100_000 }, 'Work: about 100,000 rows at 20,000 a minute: 5 min.'],
     [
       { total: 1_000_000, faster: { ratePerMinuteMax: 100_000, command: 'crm keys update ID' } },
-      'Work: 1,000,000 rows at 20,000 a minute: 50 min.\nAt 100,000 a minute it takes 10 min. For that, ask the operator to run: crm keys update ID',
+      'Work: 1,000,000 rows at 20,000 a minute: 50 min.\nAt 100,000 a minute it takes 10 min. To raise the limit, ask the operator to run: crm keys update ID',
     ],
     [{ total: 2_410_000 }, 'Work: 2,410,000 rows at 20,000 a minute: 2 h 1 min.'],
     [{ total: null }, null],

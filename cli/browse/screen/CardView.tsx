@@ -55,7 +55,7 @@ export function CardView({ browser, view }: { browser: Browser; view: View & { k
   const keys = [
     ...(current?.open ? ['Enter open'] : []),
     ...(current?.edit ? [`e edit ${current.edit.field}`] : []),
-    'r read again · Esc back · q quit',
+    'r reload · Esc back · q quit',
   ];
   return (
     <>

@@ -59,7 +59,7 @@ export function ListView({ browser, view }: { browser: Browser; view: View & { k
         />
       ) : (
         <Text dimColor={hasColor} wrap="truncate">
-          {cut(`${place(view)} · Enter open · / filter · s sort · r read again · Esc back · q quit`, columns)}
+          {cut(`${place(view)} · Enter open · / filter · s sort · r reload · Esc back · q quit`, columns)}
         </Text>
       )}
     </>
@@ -97,7 +97,7 @@ function SortList(props: {
       <Text dimColor={hasColor}>Sort by</Text>
       <RowList {...{ height, hasColor, columns, selected: selected.current, lines: sorts }} />
       <Text dimColor={hasColor} wrap="truncate">
-        {cut('↑↓ move · Enter choose; the same again turns it around · Esc back', columns)}
+        {cut('↑↓ move · Enter choose; the same again reverses the order · Esc back', columns)}
       </Text>
     </>
   );
