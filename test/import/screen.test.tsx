@@ -22,6 +22,7 @@ const ROWS = [
 const DOWN = '\u001b[B';
 const ENTER = '\r';
 const ESCAPE = '\u001b';
+const BACKSPACE = '\u007f';
 
 let sandbox: Sandbox;
 let client: Client;
@@ -112,7 +113,8 @@ describe('the screen', () => {
     await type(ENTER, 'i import');
     await type(DOWN, '› sales_agent');
     await type(ENTER, '"sales_agent" becomes:');
-    await type('leave', 'becomes: leave');
+    await type('leave?', 'No field has these letters.');
+    await type(BACKSPACE, '› -  (leave out)');
     await type(ESCAPE, '› sales_agent    → custom');
     // KeyInput that arrive at once count one by one.
     await type('ct', '[x] t new stages');

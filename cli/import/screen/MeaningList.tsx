@@ -9,6 +9,8 @@ import type { ScreenSize } from '../../terminal/show-screen.tsx';
 import { useLatest } from '../../terminal/use-latest.ts';
 import { choicesFor, type DraftColumn } from './draft.ts';
 
+const NOTHING_MATCHES = 'No field has these letters. Backspace removes the last one.';
+
 /** Chooses a meaning, or null to leave the column as it is. */
 export function MeaningList(props: {
   resource: Resource;
@@ -37,6 +39,7 @@ export function MeaningList(props: {
       state.set({ typed: typed + input, selected: 0 });
   });
   const { typed, selected } = state.current;
+  const lines = matching().map(labelOf);
   const values = column.values.filter((value) => value !== '').join(' · ');
   return (
     <Box flexDirection="column">
@@ -44,7 +47,11 @@ export function MeaningList(props: {
       <Text dimColor={hasColor} wrap="truncate">
         {cut(values, size.columns)}
       </Text>
-      <RowList {...{ selected, height, hasColor, columns: size.columns }} lines={matching().map(labelOf)} />
+      {lines.length === 0 ? (
+        <Text>{cut(NOTHING_MATCHES, size.columns)}</Text>
+      ) : (
+        <RowList {...{ lines, selected, height, hasColor, columns: size.columns }} />
+      )}
       <Text dimColor={hasColor} wrap="truncate">
         {cut('type to narrow · ↑↓ move · Enter choose · Esc back', size.columns)}
       </Text>
