@@ -1,7 +1,9 @@
 // Turns a failed response into an error with the server's message and a next step.
 
+import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { isOurId } from '../input/record-id.ts';
+import { shellWord } from '../terminal/text.ts';
 import type { Envelope, ErrorDetail } from './envelope.ts';
 import { commandForIds } from './ids.ts';
 
@@ -129,7 +131,11 @@ function stepToFind(path: string): string {
   const [, resource, id = ''] = /^\/api\/v2\/([a-z]+)\/([^/]+)/.exec(path) ?? [];
   if (resource === undefined || isOurId(id))
     return 'check the ID. A key can only see records of its organization.';
-  return `use an ID instead of "${decodeURIComponent(id)}". To list IDs: ${commandForIds(resource)}`;
+  const text = decodeURIComponent(id);
+  const finds = SEARCHED_RESOURCES.some((one) => one === resource)
+    ? `crm search ${shellWord(text)} --types ${resource}`
+    : commandForIds(resource);
+  return `use an ID instead of "${text}". To find it: ${finds}`;
 }
 
 // The command that shows a v2 record, from its URL; the URL itself if it is something else.

@@ -356,7 +356,7 @@ describe('an error', () => {
     const client = new Client({ url, apiKey: 'k' });
     const error = await failure(client.request('GET', '/api/v2/contacts/ada%40acme.example'));
     expect(error.nextSteps).toEqual([
-      'use an ID instead of "ada@acme.example". To list IDs: crm list contacts',
+      'use an ID instead of "ada@acme.example". To find it: crm search ada@acme.example --types contacts',
     ]);
   });
 
