@@ -66,7 +66,7 @@ async function soak(db: string, folder: string, options: Options): Promise<void>
   );
   await load.start(node.url);
   const auditDb = new Bun.SQL(isFile ? `sqlite://${db}` : db, isFile ? {} : { max: 1 });
-  if (isFile) await auditDb.unsafe('pragma busy_timeout = 5000');
+  if (isFile) await auditDb.unsafe('pragma busy_timeout = 60000');
   await auditDb.unsafe(`drop trigger audit_log_kept${isFile ? '' : ' on audit_log'}`);
   for (let minute = 1; minute <= minutes; minute++) {
     await Bun.sleep(MINUTE_MS);
