@@ -77,6 +77,7 @@ async function gather(reader: Reader, gathering: Gathering): Promise<Uint8Array>
       const grown = declared > 0 ? undefined : claim.grow(value.byteLength);
       if (grown !== undefined) await grown;
       gathered.write(value);
+      if (size > PROBED_BYTES_MAX) free(value);
       ({ done, value } = await clock.limit(reader.read()));
     }
     return gathered.end() as Uint8Array;
@@ -95,4 +96,9 @@ function hintOf(expected: string | null): string {
 function tooLarge(bytesMax: number): ApiError {
   const mebibytes = bytesMax / (1024 * 1024);
   return new ApiError('BODY_TOO_LARGE', `The body must not be larger than ${mebibytes} MiB.`);
+}
+
+// Pieces of large bodies would be garbage for longer than there is memory for.
+function free({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }

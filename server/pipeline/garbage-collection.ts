@@ -15,7 +15,7 @@ export class GarbageCollector {
     this.#collect = collect;
   }
 
-  /** Notes a body that has been processed. */
+  /** Notes the bytes of a body that has been read, or processed. */
   add(bytes: number): void {
     if (bytes < LARGE_BYTES_MIN) return;
     this.#bytes += bytes;

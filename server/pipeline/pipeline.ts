@@ -200,7 +200,7 @@ const NO_BYTES = new Uint8Array();
 const NO_BODY: ValidBody = { body: null, itemFaults: [] };
 
 async function bodyOf(
-  { limiter, limitSilence, bodyTimeouts, ending }: Services,
+  { garbage, limiter, limitSilence, bodyTimeouts, ending }: Services,
   operation: Operation,
   exchange: Exchange,
   { access, claim }: { access: Access; claim: InFlightClaim },
@@ -210,7 +210,10 @@ async function bodyOf(
   const timeout = isBatch ? bodyTimeouts.batch : bodyTimeouts.record;
   const reading = { bytesMax, claim, timeout, limitSilence, ending };
   try {
-    return await offDeadline(exchange, readBytes(exchange.request, reading));
+    const bytes = await offDeadline(exchange, readBytes(exchange.request, reading));
+    // The pieces in which it came.
+    garbage.add(bytes.byteLength);
+    return bytes;
   } catch (error) {
     // Not counted, but the response still describes the limits.
     if (error instanceof ApiError && error.status === 429)
