@@ -122,8 +122,8 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** All pipelines, the oldest first. */
-export async function readPipelines(client: Client): Promise<Pipeline[]> {
-  const list = listAt('/api/v2/pipelines', { sort_direction: 'asc' });
+export async function readPipelines(client: Client, signal?: AbortSignal): Promise<Pipeline[]> {
+  const list = listAt('/api/v2/pipelines', { sort_direction: 'asc' }, signal);
   const pages = await Array.fromAsync(pagesOf(client, list));
   return pages.flatMap(({ records }) => records as Pipeline[]);
 }

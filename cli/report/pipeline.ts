@@ -1,8 +1,7 @@
 // Carries out `crm report pipeline`: deals by stage and currency.
 import type { Data } from '../../db/model/json.ts';
-import type { Client } from '../api/client.ts';
 import { connect } from '../api/connect.ts';
-import { listAt, pagesOf } from '../api/pages.ts';
+import { readPipelines } from '../api/id-finder.ts';
 import type { Pipeline, Stage } from '../api/pipelines.ts';
 import type { Config } from '../settings/config.ts';
 import { formatCount } from '../terminal/format.ts';
@@ -32,7 +31,7 @@ interface Row extends Data, Sum {
 /** Prints the number and the value of deals for each stage and currency. */
 export async function runPipelineReport(flags: ReportFlags, config: Config): Promise<void> {
   const client = await connect(config);
-  const pipelines = await allPipelines(client);
+  const pipelines = await readPipelines(client);
   // By stage, then by currency, '' for none.
   const sums = new Map<string, Map<string, Sum>>();
   await readAll(client, 'deals', flags, {
@@ -50,13 +49,6 @@ export async function runPipelineReport(flags: ReportFlags, config: Config): Pro
   if (config.output !== 'table') return printRecords(config, rows, { columns: FIELDS, allFields: FIELDS });
   if (rows.every(({ deals }) => deals === 0)) return note('No deals.');
   await writePaged(tableOf(rows, pipelines.length > 1), config);
-}
-
-async function allPipelines(client: Client): Promise<Pipeline[]> {
-  const found: Pipeline[] = [];
-  const list = listAt('/api/v2/pipelines', { sort_by: 'created_at', sort_direction: 'asc' });
-  for await (const { records } of pagesOf(client, list)) found.push(...(records as Pipeline[]));
-  return found;
 }
 
 function rowsOf(pipeline: Pipeline, stage: Stage, sums: ReadonlyMap<string, Sum> | undefined): Row[] {

@@ -7,6 +7,7 @@ import { uniqueValues } from '../../../db/model/rules.ts';
 import { caselessKey, normalizeDomain } from '../../../db/model/text.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf, recordOf } from '../../api/envelope.ts';
+import { readPipelines } from '../../api/id-finder.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
 import { type Named, type Pipeline, pipelineNamed, stageNamed } from '../../api/pipelines.ts';
 import { isRefusal } from '../../errors.ts';
@@ -96,7 +97,7 @@ export class Lookups {
 
   /** All pipelines, the oldest first. */
   pipelines(): Promise<Pipeline[]> {
-    this.#pipelines ??= this.#allPipelines();
+    this.#pipelines ??= readPipelines(this.#client, this.#options.signal);
     return this.#pipelines;
   }
 
@@ -181,12 +182,6 @@ export class Lookups {
       if (!isRefusal(error)) throw error;
     }
     return isWhole ? directory : null;
-  }
-
-  async #allPipelines(): Promise<Pipeline[]> {
-    const list = listAt('/api/v2/pipelines', { sort_direction: 'asc' }, this.#options.signal);
-    const pages = await Array.fromAsync(pagesOf(this.#client, list));
-    return pages.flatMap(({ records }) => records as Pipeline[]);
   }
 }
 
