@@ -122,6 +122,7 @@ describe('meetings', () => {
     const { code, stdout, stderr } = await ingest('meetings', 'bad.ics', '-o', 'ndjson');
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ created: 400, faults: [{ line: 5 }] });
+    expect(stderr).toMatch(/^Ingesting meetings: 400 meetings \(100%\), .* meetings\/s, 400 ok, 1 failed$/m);
     expect(stderr).toContain('bad.ics:5: DURATION must be like PT1H30M, not "an hour"\n');
     expect(stderr).toContain('meetings: 400 created, 0 updated, 0 unchanged, 1 invalid entry.');
     expect(stderr).toContain('Next: ');
