@@ -80,6 +80,30 @@ describe('rejected rows', () => {
     });
   });
 
+  test('JSON goes to an NDJSON file, whose four columns are never taken for those of a row', async () => {
+    const rows = [{ name: 'json a', done: true }, { name: 'json b', done: 'maybe' }, { name: '' }];
+    await service.write('bad.json', JSON.stringify(rows, null, 2));
+    expect((await service.crm(['import', 'tasks', 'bad.json'])).exitCode).toBe(3);
+    const read = async (name: string) => lines(await service.read(name)).map((line) => JSON.parse(line));
+    const first = await read('bad.json.errors.ndjson');
+    const line = (rest: object) => ({ ...rest, _code: expect.any(String), _message: expect.any(String) });
+    expect(first).toEqual([
+      line({ name: 'json b', done: 'maybe', _line: 6, _path: 'done' }),
+      line({ name: '', _line: 10, _path: 'name' }),
+    ]);
+    await service.write(
+      'bad.json.errors.ndjson',
+      first.map((row) => `${JSON.stringify(row).replace('maybe', 'no')}\n`).join(''),
+    );
+    const again = await service.crm(['import', 'tasks', 'bad.json.errors.ndjson']);
+    expect([again.exitCode, again.stderr]).toEqual([3, expect.stringContaining('1 created, 1 rejected')]);
+    expect(await read('bad.json.errors.ndjson.errors.ndjson')).toEqual([
+      line({ name: '', _line: 2, _path: 'name' }),
+    ]);
+    const stdin = await service.crm(['import', 'tasks', '-'], { stdin: '{"name":"x","done":"maybe"}\n' });
+    expect(stdin.stderr).toContain('See import-errors.ndjson for the reason');
+  });
+
   test('--stop-after stops, and running it again goes on', async () => {
     const rows = Array.from({ length: 30 }, (_, index) =>
       index < 25 ? `stop ${index},maybe` : `stop ${index},yes`,

@@ -39,6 +39,18 @@ describe('never a lost or doubled row', () => {
     const again = await service.crm(args);
     expect(again.stderr).toContain('3 batches had already been sent. No row was imported twice.');
     expect(await namesOf(service, 'lost')).toEqual(expectedNames('lost', 30));
+    // Rows that are read otherwise are others, and so are those of another file.
+    const sent = new Set(service.batches.map(({ key }) => key));
+    expect(sent.size).toBe(3);
+    await Bun.file(join(service.folder, 'lost.csv.crm-journal')).delete();
+    const mapped = await service.crm([...args, '--set', 'description=x']);
+    await service.write('found.csv', tasks('found', 30));
+    const other = await service.crm(['import', 'tasks', 'found.csv', '--batch-size', '10']);
+    for (const { exitCode, stderr } of [mapped, other])
+      expect([exitCode, stderr]).toEqual([0, expect.stringContaining('30 created')]);
+    expect(service.batches.slice(6).map(({ key, isReplay }) => sent.has(key) || isReplay)).toEqual(
+      Array(6).fill(false),
+    );
   });
 
   test('interrupted: exit 130, how to go on, and all rows once after it', async () => {
@@ -97,6 +109,28 @@ describe('never a lost or doubled row', () => {
     expect(troubles).toEqual([]);
     expect(await namesOf(service, 'storm')).toEqual(expectedNames('storm', 60));
     expect(service.batches.some(({ isReplay }) => isReplay)).toBe(true);
+  });
+
+  test.each([
+    [[], 4],
+    [['--concurrency', '2'], 2],
+  ])('%j: so many batches are under way at once, and never more', async (flags, count) => {
+    const file = `at-once-${count}.csv`;
+    await service.write(file, tasks(`at-once-${count}`, 30));
+    let [underWay, most] = [0, 0];
+    const full = Promise.withResolvers<void>();
+    service.between = async ({ isBatch }, answer) => {
+      if (!isBatch) return answer();
+      underWay += 1;
+      most = Math.max(most, underWay);
+      if (underWay === count) full.resolve();
+      await full.promise;
+      const response = await answer();
+      underWay -= 1;
+      return response;
+    };
+    const run = await service.crm(['import', 'tasks', file, '--batch-size', '3', ...flags]);
+    expect([run.exitCode, most]).toEqual([0, count]);
   });
 
   test('rejected rows of a run that was cut off are in the errors file once', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
-import { lines } from '../fixtures/import/tasks.ts';
+import { lines, tasks } from '../fixtures/import/tasks.ts';
 import type { Json } from '../support/harness.ts';
 import { clientOf } from '../support/v2.ts';
 
@@ -146,6 +146,41 @@ describe('rows become records', () => {
     expect(three).toMatchObject({ company_id: null, pipeline_id: pipeline.body.data.id });
     expect(three.stage_id).toBe(pipeline.body.data.stages[0].id);
   });
+});
+
+test('--format says what a file is, whatever its name and its first character', async () => {
+  await service.write('said.json', '"[name",done\nnamed json,yes\n');
+  const guessed = await service.crm(['import', 'tasks', 'said.json', '--map', '[name=name']);
+  expect([guessed.exitCode, guessed.stderr]).toEqual([1, expect.stringContaining('JSON')]);
+  const said = await service.crm(['import', 'tasks', 'said.json', '--map', '[name=name', '--format', 'csv']);
+  expect([said.exitCode, said.stderr]).toEqual([0, expect.stringContaining('1 created')]);
+});
+
+test('what the rate limit makes of an import is said before the first row, and each wait for it', async () => {
+  await service.write('limited.csv', tasks('limited', 5));
+  let isLimited = true;
+  service.between = async ({ path }, answer) => {
+    const response = await answer();
+    if (!path.endsWith('/authenticate')) return response;
+    if (isLimited) {
+      isLimited = false;
+      return new Response('{}', { status: 429, headers: { 'Retry-After': '1' } });
+    }
+    const body = (await response.json()) as Json;
+    Object.assign(body.data.key, { id: 'KEY', requests_per_minute: 2 });
+    return Response.json(body);
+  };
+  const run = await service.crm(['import', 'tasks', 'limited.csv', '--batch-size', '1']);
+  service.between = null;
+  expect(run.exitCode).toBe(0);
+  const said = [
+    'waiting 1 s for the rate limit',
+    'Importing tasks: 5 rows at 2 a minute: 3 min.\n',
+    'At 1,000 a minute it takes 1 min. For that, ask the operator to run: crm keys update KEY --requests-per-minute 1000\n',
+    'Importing tasks: 5 of 5 rows (100%)',
+  ];
+  const places = said.map((words) => run.stderr.indexOf(words));
+  expect([places, places.includes(-1)]).toEqual([places.toSorted((one, other) => one - other), false]);
 });
 
 describe('standard input', () => {
