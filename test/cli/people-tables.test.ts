@@ -320,6 +320,21 @@ describe('a name', () => {
     const words = ['update', 'deals', ids.loom ?? '', 'estimated_close_date=tomorrow'];
     expect(JSON.parse(await sandbox.ok(words)).estimated_close_date).toBe(day);
   });
+
+  test('of a pipeline, a contact and an owner is taken where a record is created and changed', async () => {
+    await create('partners', 'pipelines', 'name=Partners', 'stages=[{"name":"New"},{"name":"Signed"}]');
+    const words = ['pipeline=partners', 'stage=Signed', 'contact=ada@x.example', 'owner=ada@example.com'];
+    const deal = JSON.parse(await sandbox.ok(['create', 'deals', 'name=Named', ...words]));
+    const named = { pipeline_id: ids.partners, point_of_contact_id: ids.ada, owner_id: ids.user };
+    expect(deal).toMatchObject(named);
+    const other = JSON.parse(await sandbox.ok(['create', 'deals', 'name=Other']));
+    expect(JSON.parse(await sandbox.ok(['update', 'deals', other.id, ...words]))).toMatchObject({
+      ...named,
+      stage_id: deal.stage_id,
+    });
+    for (const { id } of [deal, other]) await sandbox.ok(['delete', 'deals', id, '--yes']);
+    await sandbox.ok(['delete', 'pipelines', ids.partners ?? '', '--yes']);
+  });
 });
 
 test('the help of a list names the filters of its resource', async () => {

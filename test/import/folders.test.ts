@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
+import { Sandbox } from '../support/command.ts';
 
 let service: ImportService;
 
@@ -81,6 +82,13 @@ test('an organization that has records is not written into unasked', async () =>
   expect((await service.all('companies', key)).length).toBe(0);
   // Refused, it leaves nothing that would pass for its own journal.
   expect((await service.crm(['import', 'all', 'beside'], { key })).exitCode).toBe(2);
+  // On a terminal it asks, and only a yes imports.
+  using sandbox = new Sandbox();
+  Object.assign(sandbox.env, { CRM_URL: service.url, CRM_API_KEY: key });
+  const words = ['import', 'all', join(service.folder, 'beside')];
+  const asked = await sandbox.onTerminal(words, { when: 'Import the folder anyway? [y/N]', answer: 'n\r' });
+  expect([asked.code, asked.output]).toEqual([1, expect.stringContaining('Nothing was imported.')]);
+  expect((await service.all('companies', key)).length).toBe(0);
   expect((await service.crm(['import', 'all', 'beside', '--yes'], { key })).exitCode).toBe(0);
   expect((await service.all('tasks', key)).map(({ name }) => name).toSorted()).toEqual(['Call', 'There']);
   const again = await service.crm(['import', 'all', 'beside'], { key });
