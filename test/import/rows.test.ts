@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
 import { lines, tasks } from '../fixtures/import/tasks.ts';
+import { Sandbox } from '../support/command.ts';
 import type { Json } from '../support/harness.ts';
 import { clientOf } from '../support/v2.ts';
 
@@ -198,6 +199,22 @@ describe('standard input', () => {
     });
     const early = await service.crm(args, { stdin: line({ name: 'early', nonsense: 1 }) });
     expect([early.exitCode, early.stderr]).toEqual([2, expect.stringContaining('"nonsense"')]);
+  });
+
+  test('rows are stored while others are still to come', async () => {
+    await service.write('first.csv', tasks('stream', 300));
+    await service.write('rest.csv', 'stream last\n');
+    service.between = async ({ isBatch }, answer) => {
+      if (isBatch) await service.write('stored', '');
+      return answer();
+    };
+    using sandbox = new Sandbox();
+    Object.assign(sandbox.env, { CRM_URL: service.url, CRM_API_KEY: service.harness.v2 });
+    const script = `cd '${service.folder}'
+      { cat first.csv; until [ -e stored ]; do sleep 0.02; done; cat rest.csv; } | "$@"`;
+    const run = await sandbox.shell(script, ['import', 'tasks', '-']);
+    service.between = null;
+    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('301 created')]);
   });
 
   test('rejected rows go to import-errors.csv unless another place is named', async () => {
