@@ -82,6 +82,12 @@ test('an organization that has records is not written into unasked', async () =>
   expect((await service.all('companies', key)).length).toBe(0);
   // Refused, it leaves nothing that would pass for its own journal.
   expect((await service.crm(['import', 'all', 'beside'], { key })).exitCode).toBe(2);
+  const piped = await newOrganization('With a pipeline');
+  const body = { name: 'Mine', stages: [{ name: 'New' }] };
+  await service.harness.send('POST', '/api/v2/pipelines', { key: piped, body });
+  expect(await service.crm(['import', 'all', 'beside'], { key: piped })).toMatchObject({
+    ...{ exitCode: 2, stderr: expect.stringContaining('The organization already has records: pipelines.') },
+  });
   // On a terminal it asks, and only a yes imports.
   using sandbox = new Sandbox();
   Object.assign(sandbox.env, { CRM_URL: service.url, CRM_API_KEY: key });

@@ -53,9 +53,12 @@ describe('never a lost or doubled row', () => {
     );
   });
 
-  test('interrupted: exit 130, how to go on, and all rows once after it', async () => {
-    await service.write('interrupted.csv', tasks('interrupted', 40));
-    const args = ['import', 'tasks', 'interrupted.csv', '--batch-size', '10', '--concurrency', '1'];
+  test.each([
+    ['interrupted', [], 'un the same command again to continue'],
+    ['afresh', ['--no-resume'], 'un the command again without --no-resume to continue'],
+  ])('%s %j: exit 130, how to go on, and all rows once after it', async (name, flags, said) => {
+    await service.write(`${name}.csv`, tasks(name, 40));
+    const args = ['import', 'tasks', `${name}.csv`, '--batch-size', '10', '--concurrency', '1'];
     let child: CommandChild | undefined;
     let seen = 0;
     service.between = async ({ isBatch }, answer) => {
@@ -67,14 +70,14 @@ describe('never a lost or doubled row', () => {
       await child?.run;
       return response;
     };
-    child = service.start(args);
+    child = service.start([...args, ...flags]);
     const run = await child.run;
     expect(run.exitCode).toBe(130);
     expect(run.stderr).toContain('Interrupted after 20 rows.');
-    expect(run.stderr).toContain('un the same command again');
+    expect(run.stderr).toContain(said);
     service.between = null;
     expect((await service.crm(args)).exitCode).toBe(0);
-    expect(await namesOf(service, 'interrupted')).toEqual(expectedNames('interrupted', 40));
+    expect(await namesOf(service, name)).toEqual(expectedNames(name, 40));
   });
 
   test('answers lost, connections cut, a failing server and a rate limit are all got over', async () => {
