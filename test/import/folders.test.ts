@@ -1,6 +1,15 @@
 // `crm import all`: which folders it takes, into which organizations, and what it leaves beside them.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
 import { Sandbox } from '../support/command.ts';
@@ -120,6 +129,23 @@ test('the journal lies beside the folder, one for each organization; the folder 
     expect(files).toContain('ids');
     expect(files.filter((file) => modeOf(name, file) !== 0o600)).toEqual([]);
   }
+});
+
+test('a link where the journal is to be is not followed', async () => {
+  await service.crm(['export', 'all', '--out', 'laid']);
+  const elsewhere = join(service.folder, 'elsewhere');
+  mkdirSync(elsewhere);
+  symlinkSync(elsewhere, join(service.folder, 'laid.crm-journal'));
+  const key = await newOrganization('Laid');
+  const run = await service.crm(['import', 'all', 'laid'], { key });
+  expect([run.exitCode, run.stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /Cannot use the journal .*laid\.crm-journal: it is not a folder that belongs to you\./,
+    ),
+  ]);
+  expect(readdirSync(elsewhere)).toEqual([]);
+  expect(await service.all('companies', key)).toEqual([]);
 });
 
 test('run again it ends as before; with another --on-duplicate it sends what was rejected', async () => {
