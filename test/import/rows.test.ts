@@ -114,10 +114,10 @@ describe('rows become records', () => {
     });
     await service.write(
       'deals.csv',
-      'Deal,Account,Stage,Pipeline,Contact,Close Date\n' +
-        'one,lookup LTD,Engaging,,boss@lookup.test,12/31/2026\n' +
-        'two,https://www.lookup.test/,Won,sales,,1/2/2026\n' +
-        'three,,new,Partners,,\n',
+      'Deal,Account,Stage,Pipeline,Contact,Close Date,Millions\n' +
+        'one,lookup LTD,Engaging,,boss@lookup.test,12/31/2026,1.05\n' +
+        'two,https://www.lookup.test/,Won,sales,,1/2/2026,\n' +
+        'three,,new,Partners,,,\n',
     );
     const args = [
       'import',
@@ -127,6 +127,8 @@ describe('rows become records', () => {
       'Stage:engaging=Discovery',
       '--set',
       'currency=EUR',
+      '--map',
+      'Millions=estimated_value*1000000',
     ];
     const run = await service.crm(args);
     expect(run.stderr).toContain('read as month/day/year');
@@ -140,6 +142,7 @@ describe('rows become records', () => {
       company_id: id,
       status: 'open',
       currency: 'EUR',
+      estimated_value: 1_050_000,
       estimated_close_date: '2026-12-31',
     });
     expect(one.point_of_contact_id).toBe(contact.body.data.id);
