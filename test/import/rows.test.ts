@@ -227,6 +227,16 @@ describe('standard input', () => {
       '2,VALIDATION_FAILED,done,must be true or false,',
     );
   });
+
+  test('is not a file by any of its names: no journal, and other rows each time', async () => {
+    for (const path of ['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0']) {
+      const run = await service.crm(['import', 'tasks', path], { stdin: `name,done\n${path},maybe\n` });
+      expect([path, run.exitCode]).toEqual([path, 3]);
+      expect(run.stderr).toContain('See import-errors.csv for the reason');
+      expect(await service.read('import-errors.csv')).toContain(path);
+      expect([existsSync(`${path}.crm-journal`), existsSync(`${path}.errors.csv`)]).toEqual([false, false]);
+    }
+  });
 });
 
 describe('a dry run', () => {

@@ -114,6 +114,15 @@ describe('meetings', () => {
     expect(faulty.stderr).toContain('standard input:1: external_id is required');
   });
 
+  test('come through a pipe with a name, whose length nobody knows', async () => {
+    const entry = { external_id: 'pipe@x', title: 'Pipe', start_time: '2026-01-01T09:00:00Z' };
+    await sandbox.write('pipe.json', JSON.stringify([entry]));
+    const args = ['ingest', 'meetings', '--org', 'Acme', '--format', 'json'];
+    const { code, stderr } = await sandbox.shell('"$@" <(cat pipe.json)', args);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^Ingesting meetings: 1 meetings?, .* meetings\/s, 1 ok$/m);
+  });
+
   test('with faults: each with its line, the others stored, exit 3', async () => {
     await sandbox.write(
       'bad.ics',
