@@ -1,6 +1,7 @@
 // The options of `update`, `delete` and `get` that work on many records.
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
+import { inputNamed } from '../settings/standard-input.ts';
 
 /** The options that go with `--from`, as commander parses them. */
 export interface BulkOptions {
@@ -13,7 +14,7 @@ export interface BulkOptions {
 /** Adds `--from`, with this description, and what goes with it. */
 export function addBulkOptions(command: Command, description: string): void {
   command
-    .option('--from <file>', description)
+    .option('--from <file>', description, inputNamed)
     .option('--errors <file>', 'With --from: file for rejected rows')
     .option('--quiet', 'With --from: print errors only');
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { addImportFlags } from '../import/flags.ts';
 import { lazyAction } from '../settings/lazy-action.ts';
+import { inputNamed } from '../settings/standard-input.ts';
 
 const EXAMPLES = `
 Examples:
@@ -22,7 +23,7 @@ export function registerImportCommand(program: Command): void {
       '<resource>',
       'One of companies, contacts, pipelines, deals, tasks, notes, segments, interactions, or all',
     )
-    .argument('<file>', 'File, - for standard input, or with "all" a folder')
+    .argument('<file>', 'File, - for standard input, or with "all" a folder', inputNamed)
     .addHelpText('after', EXAMPLES)
     .action(lazyAction(async () => (await import('../import/run.ts')).runImport));
   addImportFlags(command);

@@ -72,22 +72,32 @@ export async function ingestFile(request: IngestRequest): Promise<IngestSummary>
       total: null,
       quiet: request.quiet ?? false,
     });
-    const onProgress = (done: number): void => {
+    let done = 0;
+    // Those without a meeting, for example, are known when all entries are stored.
+    const show = (refused = 0): void => {
       const share = findings.share ?? source.share();
-      progress.update({ done, failed: findings.faults.faults.length, ...(share !== undefined && { share }) });
+      const failed = findings.faults.faults.length + refused;
+      progress.update({ done, ok: done - refused, failed, ...(share !== undefined && { share }) });
     };
     const options = {
       orgNumber: org.number,
       createdBy: org.id,
       ownerId: owner?.id ?? null,
       clock: Date.now,
-      onProgress,
+      onProgress: (stored: number) => {
+        done = stored;
+        show();
+      },
     };
     const stored = unlessInterrupted(storing(store, options), () => ({
       message: 'Interrupted. What was stored so far is kept.',
       nextSteps: ['run the same command again. No duplicates are created.'],
     }));
     const report = await stored
+      .then((one) => {
+        show(one.faults.length);
+        return one;
+      })
       .finally(() => progress.stop())
       .catch((error) => {
         throw refusalOf(error, org.name);

@@ -52,7 +52,8 @@ export async function openIngestFile(
       `use a file in ${fitting.join(' or ')} format, or add --format if its name is wrong.`,
     );
   }
-  const size = path === '-' ? 0 : Bun.file(path).size;
+  // Bun calls that of a pipe infinite.
+  const size = path === '-' ? Number.POSITIVE_INFINITY : Bun.file(path).size;
   let read = 0;
   async function* chunks(): AsyncGenerator<Uint8Array> {
     yield begin;
@@ -65,7 +66,7 @@ export async function openIngestFile(
     name,
     format,
     chunks: chunks(),
-    share: () => (size === 0 ? undefined : (begin.length + read) / size),
+    share: () => (Number.isFinite(size) && size > 0 ? (begin.length + read) / size : undefined),
   };
 }
 

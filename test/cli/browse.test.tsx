@@ -10,6 +10,7 @@ import { type RunningServer, Sandbox } from '../support/command.ts';
 import { until } from '../support/until.ts';
 
 const [UP, DOWN, END, ESCAPE, ENTER] = ['\u001b[A', '\u001b[B', '\u001b[F', '\u001b', '\r'];
+const [PAGE_UP, PAGE_DOWN] = ['\u001b[5~', '\u001b[6~'];
 const CLEAR = '\u0015';
 
 let sandbox: Sandbox;
@@ -70,6 +71,9 @@ describe('lists', () => {
     await type(END, '70/70');
     expect(frame()).toContain('› Loom 01');
     await type(UP, '69/70');
+    // The list has 20 lines, and a page keeps one of them.
+    await type(PAGE_UP, '50/70');
+    await type(PAGE_DOWN + PAGE_DOWN, '70/70');
     await type(ESCAPE, /^crm *\n.*companies/);
   });
 

@@ -191,6 +191,18 @@ describe('delete --from', () => {
     }
   });
 
+  test('notes nothing beside standard input, by whatever name', async () => {
+    for (const from of ['-', '/dev/stdin']) {
+      const run = await service.crm(['delete', 'tasks', '--from', from, '--yes'], { stdin: ABSENT });
+      expect([from, run.exitCode]).toEqual([from, 3]);
+      expect(run.stderr).toContain('See import-errors.ndjson');
+      expect([existsSync(`${from}.crm-journal`), existsSync(file(`${from}.crm-journal`))]).toEqual([
+        false,
+        false,
+      ]);
+    }
+  });
+
   test('on a terminal asks with the number of records, and only a yes deletes', async () => {
     const ids = await tasks('asked', 3);
     await writeIds('asked.txt', ids);

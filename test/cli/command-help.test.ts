@@ -80,6 +80,36 @@ test('choices and a default stand together, before the variable', () => {
   );
 });
 
+test('of the program tells the kinds of commands apart, each with its commands', () => {
+  const groups = [...helpOf('crm').matchAll(/^(\w[^\n]*):\n((?: {2}\w.*\n)+)/gm)].map(
+    ([, title, lines = '']) => [
+      title?.replace(/ \(.*/, ''),
+      [...lines.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name).join(' '),
+    ],
+  );
+  expect(groups.filter(([title]) => title !== 'Examples')).toEqual([
+    [
+      'Operator commands',
+      'serve init orgs users keys secrets audit ingest migrate people backup restore doctor',
+    ],
+    [
+      'Data commands',
+      'import list search count get create update upsert delete undelete link unlink export browse history timeline watch top webhooks listen report api mcp',
+    ],
+    ['Try it out', 'quickstart'],
+    ['About crm', 'profile open openapi completion recipe health version help man'],
+  ]);
+});
+
+// By hand from the contract: what is not said is this.
+test.each([
+  ['serve', { host: '127.0.0.1', port: 4000, keyLimit: 200, orgLimit: 1000, bodyMib: 256, orgBodyMib: 64 }],
+  ['import', { batchSize: 100, concurrency: 4 }],
+])('what crm %s takes if it is not said', (name, expected) => {
+  const command = buildProgram().commands.find((one) => one.name() === name);
+  expect(command?.opts()).toMatchObject(expected);
+});
+
 test('of the program has a line for each command, and no options', () => {
   const help = helpOf('crm');
   for (const command of buildProgram().commands)

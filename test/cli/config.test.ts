@@ -96,13 +96,28 @@ describe('the API key', () => {
 describe('precedence', () => {
   test('of the address and the output: flag, environment, profile', async () => {
     const env = { CRM_API_KEY: 'k' };
-    await profile({ default: { url, output: 'csv' }, broken: { url: 'http://127.0.0.1:1' } });
+    const broken = { url: 'http://127.0.0.1:1', output: 'ndjson' };
+    await profile({ default: { url, output: 'csv' }, broken });
     expect(await sandbox.ok(['list', 'contacts', '--fields', 'id'], { env })).toBe('id\n1');
     const json = { ...env, CRM_OUTPUT: 'json', CRM_PROFILE: 'broken', CRM_URL: url };
     expect(await sandbox.ok(['list', 'contacts'], { env: json })).toBe('[\n{"id":"1"}\n]');
     expect(await sandbox.ok(['list', 'contacts', '-o', 'ndjson'], { env: json })).toBe('{"id":"1"}');
     const flag = ['--url', url, 'list', 'contacts', '--profile', 'broken'];
     expect(await sandbox.ok(flag, { env: { ...env, CRM_URL: 'http://127.0.0.1:1' } })).toBe('{"id":"1"}');
+  });
+
+  test('of the profile: flag, environment, the one named default', async () => {
+    const there = { url, output: 'csv' };
+    await profile({
+      default: { ...there, output: 'json' },
+      flag: there,
+      environment: { url, output: 'ndjson' },
+    });
+    const list = async (args: string[], CRM_PROFILE = ''): Promise<string> =>
+      sandbox.ok(['list', 'contacts', '--fields', 'id', ...args], { env: { CRM_API_KEY: 'k', CRM_PROFILE } });
+    expect(await list([])).toBe('[\n{"id":"1"}\n]');
+    expect(await list([], 'environment')).toBe('{"id":"1"}');
+    expect(await list(['--profile', 'flag'], 'environment')).toBe('id\n1');
   });
 
   test('of the database: flag, environment, profile, ./crm.db', async () => {

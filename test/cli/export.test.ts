@@ -394,6 +394,17 @@ describe('export all', () => {
     ]);
   });
 
+  test('does not go through a link at .crm-part', async () => {
+    mkdirSync(sandbox.path('theirs'));
+    for (const more of [[], ['--resume']]) {
+      const out = `linked-${more.length}`;
+      symlinkSync(sandbox.path('theirs'), sandbox.path(`${out}.crm-part`));
+      const { code, stderr } = await sandbox.crm(['export', 'all', '--out', out, ...more]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${out}.crm-part`)]);
+      expect(readdirSync(sandbox.path('theirs'))).toEqual([]);
+    }
+  });
+
   test('takes the place of an empty folder, also by another name for it', async () => {
     mkdirSync(sandbox.path('empty'));
     symlinkSync(sandbox.path('empty'), sandbox.path('alias'));

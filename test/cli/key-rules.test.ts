@@ -146,7 +146,7 @@ describe('--requests-per-minute', () => {
   };
 
   test(
-    'of a key may exceed that of the server, is listed, audited, copied and taken back',
+    'of a key says if its organization may send less, is listed, audited, copied and taken back',
     async () => {
       const { id, key, stderr } = await issued('--requests-per-minute', '60000');
       expect(stderr).toContain('All keys of Acme together can send fewer');

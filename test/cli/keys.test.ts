@@ -48,6 +48,13 @@ describe('keys issue', () => {
     });
     expect(narrow.output).not.toContain('│');
     expect(narrow.output).toMatch(/^service_live_[0-9A-Za-z]{49}$/m);
+    const [, id = ''] = /│ id +(\S+)/.exec(output) ?? [];
+    const rotated = await sandbox.onTerminal(['keys', 'rotate', id], { columns: 100 });
+    expect(rotated.output).toStartWith('╭─');
+    expect(rotated.output).toMatch(
+      /key "nightly", shown only once[\s\S]*│ service_live_[0-9A-Za-z]{49} +│\n/,
+    );
+    expect(rotated.output).toContain(`│ id      ${id} `);
   });
 
   test('prints the object with -o json', async () => {

@@ -326,6 +326,21 @@ describe('a name', () => {
     const words = ['update', 'deals', ids.loom ?? '', 'estimated_close_date=tomorrow'];
     expect(JSON.parse(await sandbox.ok(words)).estimated_close_date).toBe(day);
   });
+
+  test('of a pipeline, a contact and an owner is taken where a record is created and changed', async () => {
+    await create('partners', 'pipelines', 'name=Partners', 'stages=[{"name":"New"},{"name":"Signed"}]');
+    const words = ['pipeline=partners', 'stage=Signed', 'contact=ada@x.example', 'owner=ada@example.com'];
+    const deal = JSON.parse(await sandbox.ok(['create', 'deals', 'name=Named', ...words]));
+    const named = { pipeline_id: ids.partners, point_of_contact_id: ids.ada, owner_id: ids.user };
+    expect(deal).toMatchObject(named);
+    const other = JSON.parse(await sandbox.ok(['create', 'deals', 'name=Other']));
+    expect(JSON.parse(await sandbox.ok(['update', 'deals', other.id, ...words]))).toMatchObject({
+      ...named,
+      stage_id: deal.stage_id,
+    });
+    for (const { id } of [deal, other]) await sandbox.ok(['delete', 'deals', id, '--yes']);
+    await sandbox.ok(['delete', 'pipelines', ids.partners ?? '', '--yes']);
+  });
 });
 
 test('the help of a list names the filters of its resource', async () => {
@@ -335,20 +350,34 @@ test('the help of a list names the filters of its resource', async () => {
   expect(await sandbox.ok(['list', '--help'])).not.toContain('Filters of');
 });
 
+/** A source that knows nothing but the pages that a search gives, by their cursors. */
+const searching = (pages: (cursor?: string) => Awaited<ReturnType<NameSource['list']>>): NameSource => ({
+  list: async (_, { cursor }) => pages(cursor),
+  pipelines: async () => [],
+  owners: async () => [],
+  ownUserId: async () => null,
+});
+const lovelace = (id: string) => ({ record: { id, first_name: 'Ada', last_name: 'Lovelace' } });
+
 test('a contact is found by name although the first page of the search is empty, as while much is indexed', async () => {
   const asked: (string | undefined)[] = [];
-  const source: NameSource = {
-    list: async (_, { cursor }) => {
-      asked.push(cursor);
-      const record = { id: 'found', first_name: 'Ada', last_name: 'Lovelace' };
-      return cursor === 'further'
-        ? { records: [{ record }], nextCursor: null }
-        : { records: [], nextCursor: 'further' };
-    },
-    pipelines: async () => [],
-    owners: async () => [],
-    ownUserId: async () => null,
-  };
+  const source = searching((cursor) => {
+    asked.push(cursor);
+    return cursor === 'further'
+      ? { records: [lovelace('found')], nextCursor: null }
+      : { records: [], nextCursor: 'further' };
+  });
   expect(await contactNamed('ada lovelace', source)).toBe('found');
   expect(asked).toEqual([undefined, 'further']);
+});
+
+test('a contact of whose name there are several is none of them, on whatever page of the search', async () => {
+  const source = searching((cursor) => ({
+    records: [lovelace(cursor ?? 'first')],
+    nextCursor: cursor === undefined ? 'second' : null,
+  }));
+  await expect(contactNamed('Ada Lovelace', source)).rejects.toThrow(
+    'several contacts are named "Ada Lovelace"',
+  );
+  await expect(contactNamed('Ada', source)).rejects.toThrow('no contact has the name or email "Ada"');
 });

@@ -44,6 +44,16 @@ describe('serve', () => {
     expect((await server.stop()).stderr).toContain('For a proxy elsewhere, add --trusted-proxy');
   });
 
+  test('behind a proxy says and links the URL that clients use', async () => {
+    const url = 'https://crm.example.com/records';
+    const server = await sandbox.serve(['--behind-proxy', '--base-url', url]);
+    const described = await (await fetch(`${server.url}/docs/json`)).json();
+    expect(described).toMatchObject({ servers: [{ url }] });
+    const { stderr } = await server.stop();
+    expect(stderr).toContain(`\nAPI   ${url}/api/v2 `);
+    expect(stderr).toContain(`\nDocs  ${url}/docs`);
+  });
+
   test.each([
     ['of this machine, unless told otherwise', [], 401],
     ['of a network that is named', ['--trusted-proxy', '10.0.0.0/8', '--trusted-proxy', '127.0.0.1'], 401],

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { Sandbox } from '../support/command.ts';
+import { chunk, dribble, requestHead } from '../support/slow-client.ts';
 
 const sandbox = await Sandbox.withDatabase();
 afterAll(() => sandbox[Symbol.asyncDispose]());
@@ -46,6 +47,18 @@ describe('serve', () => {
       expect((await server.stop(signal)).code).toBe(0);
     },
   );
+
+  test('ends with 0 although a client goes on sending, and never ends its request', async () => {
+    await using other = await Sandbox.withDatabase();
+    const server = await other.serveOrganization();
+    const headers = { Authorization: `Bearer ${other.env.CRM_API_KEY}`, 'Transfer-Encoding': 'chunked' };
+    // To a batch a client may take minutes, longer than this test.
+    const pieces = [requestHead('POST /api/v2/contacts/batch', headers), chunk('[ ')];
+    const sent = dribble(server.url, pieces, { gapMs: 500, isEndless: true });
+    await Bun.sleep(1_000);
+    expect((await server.stop()).code).toBe(0);
+    expect((await sent).status).toBe(503);
+  }, 60_000);
 
   test('continues at SIGHUP where there is nothing to read or open again', async () => {
     const server = await sandbox.serve();

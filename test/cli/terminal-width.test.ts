@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { PeopleTable } from '../../cli/terminal/people-table.ts';
 import { Table } from '../../cli/terminal/table.ts';
 import { wrapLines, wrapParagraphs } from '../../cli/terminal/wrap.ts';
 import { BINARY, Sandbox } from '../support/command.ts';
@@ -46,6 +47,23 @@ describe('a table', () => {
     const table = new Table({ columns: ['bytes'], sizes: new Set(['bytes']), width: 80, isColored: false });
     expect(table.render([{ bytes: 64 * 2 ** 20 }, { bytes: null }])).toBe('BYTES\n67.1 MB\n\n');
   });
+});
+
+test('a table for people leaves out its last columns one by one, and breaks no word', () => {
+  const row = { name: 'Difference engine', company: 'Byron Mills', stage: 'Prospecting', id: 'd23ysa0zr6' };
+  const names = Object.keys(row) as (keyof typeof row)[];
+  const columns = names.map((name) => ({ heading: name, text: (one: typeof row) => one[name] }));
+  const words = new Set([...names, ...Object.values(row)].flatMap((text) => text.split(' ')));
+  const counts: number[] = [];
+  for (let width = 60; width >= 18; width -= 1) {
+    const text = new PeopleTable(columns, { width, isColored: false }).render([row]);
+    const headings = text.slice(0, text.indexOf('\n')).split(/ +/);
+    expect([width, headings]).toEqual([width, names.slice(0, headings.length)]);
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+    for (const word of text.trim().split(/\s+/)) expect(words).toContain(word);
+    counts.push(headings.length);
+  }
+  expect([...new Set(counts)]).toEqual([4, 3, 2, 1]);
 });
 
 describe('lines', () => {

@@ -97,7 +97,7 @@ test('cut off, and gone on with under other settings: every row once, the reject
 });
 
 describe('other rows under the same name', () => {
-  test('are refused, whether the import had finished or not, and so is another mapping', async () => {
+  test('are refused after an import, and so is another mapping', async () => {
     await service.write('repeat.csv', 'name,done\nrepeat 1,yes\nrepeat 2,maybe\n');
     await service.crm(['import', 'tasks', 'repeat.csv']);
     const mapped = await service.crm(['import', 'tasks', 'repeat.csv', '--set', 'description=x']);
@@ -113,6 +113,32 @@ describe('other rows under the same name', () => {
     ]);
     expect(changed.stderr).toMatch(/in the errors file.*\n.*another name.*\n.*--no-resume/);
     expect((await namesOf(service, 'repeat')).length).toBe(1);
+  });
+
+  test('are refused in the middle of one, and so is another mapping; the same rows go on', async () => {
+    const rows = tasks('begun', 40);
+    await service.write('begun.csv', rows);
+    const args = ['import', 'tasks', 'begun.csv', '--batch-size', '4', '--concurrency', '1'];
+    await service.killed(args, 4);
+    const stored = await namesOf(service, 'begun');
+    const mapped = await service.crm([...args, '--set', 'description=x']);
+    await service.write('begun.csv', rows.replace('begun 0039', 'begun x'));
+    const changed = await service.crm(args);
+    for (const [run, what] of [
+      [mapped, 'with another mapping'],
+      [changed, 'and the file has changed since'],
+    ] as const) {
+      expect(run.exitCode).toBe(2);
+      expect(run.stderr).toMatch(
+        new RegExp(
+          `crm: The first \\d+ rows of begun\\.csv were already imported, ${what}\\.\n[^]*--no-resume`,
+        ),
+      );
+    }
+    expect(await namesOf(service, 'begun')).toEqual(stored);
+    await service.write('begun.csv', rows);
+    expect((await service.crm(args)).exitCode).toBe(0);
+    expect(await namesOf(service, 'begun')).toEqual(expectedNames('begun', 40));
   });
 
   test.each([

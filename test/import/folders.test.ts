@@ -1,8 +1,18 @@
 // `crm import all`: which folders it takes, into which organizations, and what it leaves beside them.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
+import { Sandbox } from '../support/command.ts';
 
 let service: ImportService;
 
@@ -81,6 +91,19 @@ test('an organization that has records is not written into unasked', async () =>
   expect((await service.all('companies', key)).length).toBe(0);
   // Refused, it leaves nothing that would pass for its own journal.
   expect((await service.crm(['import', 'all', 'beside'], { key })).exitCode).toBe(2);
+  const piped = await newOrganization('With a pipeline');
+  const body = { name: 'Mine', stages: [{ name: 'New' }] };
+  await service.harness.send('POST', '/api/v2/pipelines', { key: piped, body });
+  expect(await service.crm(['import', 'all', 'beside'], { key: piped })).toMatchObject({
+    ...{ exitCode: 2, stderr: expect.stringContaining('The organization already has records: pipelines.') },
+  });
+  // On a terminal it asks, and only a yes imports.
+  using sandbox = new Sandbox();
+  Object.assign(sandbox.env, { CRM_URL: service.url, CRM_API_KEY: key });
+  const words = ['import', 'all', join(service.folder, 'beside')];
+  const asked = await sandbox.onTerminal(words, { when: 'Import the folder anyway? [y/N]', answer: 'n\r' });
+  expect([asked.code, asked.output]).toEqual([1, expect.stringContaining('Nothing was imported.')]);
+  expect((await service.all('companies', key)).length).toBe(0);
   expect((await service.crm(['import', 'all', 'beside', '--yes'], { key })).exitCode).toBe(0);
   expect((await service.all('tasks', key)).map(({ name }) => name).toSorted()).toEqual(['Call', 'There']);
   const again = await service.crm(['import', 'all', 'beside'], { key });
@@ -106,6 +129,23 @@ test('the journal lies beside the folder, one for each organization; the folder 
     expect(files).toContain('ids');
     expect(files.filter((file) => modeOf(name, file) !== 0o600)).toEqual([]);
   }
+});
+
+test('a link where the journal is to be is not followed', async () => {
+  await service.crm(['export', 'all', '--out', 'laid']);
+  const elsewhere = join(service.folder, 'elsewhere');
+  mkdirSync(elsewhere);
+  symlinkSync(elsewhere, join(service.folder, 'laid.crm-journal'));
+  const key = await newOrganization('Laid');
+  const run = await service.crm(['import', 'all', 'laid'], { key });
+  expect([run.exitCode, run.stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /Cannot use the journal .*laid\.crm-journal: it is not a folder that belongs to you\./,
+    ),
+  ]);
+  expect(readdirSync(elsewhere)).toEqual([]);
+  expect(await service.all('companies', key)).toEqual([]);
 });
 
 test('run again it ends as before; with another --on-duplicate it sends what was rejected', async () => {

@@ -57,6 +57,7 @@ describe('numbers', () => {
       [1200, 1200.5],
     ],
     [['1.200'], [1.2]],
+    [['1.000'], [1]],
     [
       ['USD 48,000.00', '1,200 EUR', '- CHF 8', 'JPY-9', '$7 USD', 'EUR10'],
       [48_000, 1200, -8, -9, 7, 10],
@@ -104,6 +105,11 @@ describe('numbers', () => {
     expect(column(['1,23,456', '12,34.5'])).toEqual([
       rejected('write it as 1234.5'),
       rejected('write it as 1234.5'),
+    ]);
+    expect(column(['1.2.3', '1.200.30', '7'])).toEqual([
+      rejected('write it as 1234.5'),
+      rejected('write it as 1234.5'),
+      7,
     ]);
   });
 

@@ -87,6 +87,18 @@ describe('CSV', () => {
     expect(rows.map(({ line, original }) => [line, original])).toEqual([[3, ['Ada', 'London, UK']]]);
   });
 
+  test('the delimiter is that of the whole header line, however long it is and wherever it is cut', async () => {
+    const titles = [
+      'one, two, three '.repeat(200).trim(),
+      ...Array.from({ length: 700 }, (_, at) => `${at}`),
+    ];
+    const bytes = Buffer.from(`${titles.join(';')}\n${titles.map(() => 'x').join(';')}\n`);
+    const parts = Array.from({ length: 10 }, (_, at) => bytes.subarray(at * 1_000, (at + 1) * 1_000));
+    const source = await openSource(pieces(...parts), 'input', { format: null, encoding: null });
+    expect(source.headers).toEqual(titles);
+    expect((await Array.fromAsync(source.rows)).map(({ fault }) => fault)).toEqual([null]);
+  });
+
   test('a ragged row is a fault of that row, with both counts', async () => {
     const { rows } = await rowsOf('a,b,c\n1,2\n1,2,3,4\n1,2,3\n');
     expect(rows.map(({ fault }) => fault?.message ?? null)).toEqual([
@@ -150,7 +162,8 @@ describe('CSV', () => {
       2, 3, 4,
     ]);
     expect((await rowsOf(`${table}alone\n`)).rows[1]?.fault?.message).toContain('the row has 1 column');
-    expect((await rowsOf('Note\nCopyright (c) 2000-2026 salesforce.com, inc.\n')).rows.length).toBe(1);
+    const note = 'Copyright (c) 2000-2026 salesforce.com, inc.';
+    expect((await rowsOf(`Note\n"${note}"\n`)).rows.map(({ original }) => original)).toEqual([[note]]);
   });
 
   test('an empty file and one without a header line are reported', async () => {

@@ -142,6 +142,13 @@ describe('what the user says', () => {
     expect(planFor('deals', headers, { mapFile }).values.get('Phase')?.get('neu')).toBe('Discovery');
   });
 
+  test('--map finds a column written otherwise, unless it could be several', () => {
+    const map = ['some_phase=stage'];
+    expect(destinations('deals', ['name', 'Some Phase'], { map })['Some Phase']).toBe('stage?');
+    const { message } = refusal(() => planFor('deals', ['name', 'Some Phase', 'some-phase'], { map }));
+    expect(message).toContain('the column "some_phase", which is not in the input');
+  });
+
   test('--map-value takes a header with a colon', () => {
     const plan = planFor('deals', ['name', 'Deal: Stage'], {
       map: ['Deal: Stage=stage'],

@@ -67,6 +67,37 @@ describe('rejected rows', () => {
     expect(lost.body.data[0].company_id).toBe(nowhere.body.data[0].id);
   });
 
+  test('name pipelines and stages of which there are several, and those that are missing', async () => {
+    const { send } = service.harness;
+    const stages = ['Open', 'open', 'Signed', 'Paid'].map((name, at) => ({
+      name,
+      type: at < 2 ? 'open' : 'won',
+    }));
+    for (const name of ['Twin', 'twin', 'Doubled'])
+      await send('POST', '/api/v2/pipelines', { body: { name, stages } });
+    const cells = ['TWIN,Paid', 'Doubled,OPEN', 'Doubled,Won', 'Doubled,Paid (Doubled)', 'Nowhere,Paid'];
+    await service.write(
+      'stages.csv',
+      `Deal Name,Pipeline,Stage\n${cells.map((cell) => `x,${cell}`).join('\n')}\n`,
+    );
+    const run = await service.crm(['import', 'deals', 'stages.csv']);
+    expect([run.exitCode, run.stderr]).toEqual([3, expect.stringContaining('1 created, 4 rejected')]);
+    const told = lines(await service.read('stages.csv.errors.csv')).slice(1);
+    expect(told.map((line) => line.split(',').slice(0, 3).join())).toEqual([
+      '2,VALIDATION_FAILED,pipeline',
+      '3,VALIDATION_FAILED,stage',
+      '4,RESOURCE_NOT_FOUND,stage',
+      '6,VALIDATION_FAILED,"pipeline',
+    ]);
+    const [twins = '', doubles = '', won = '', nowhere = ''] = told;
+    expect(twins).toContain('several pipelines are named ""TWIN""');
+    expect(doubles).toContain('the pipeline ""Doubled"" has two stages named ""OPEN""');
+    expect(won).toContain('does not have a stage ""Won""; its stages are Open, open, Signed, Paid');
+    expect(nowhere).toContain(
+      'there is no pipeline ""Nowhere""; the pipelines are Sales, Twin, twin, Doubled',
+    );
+  });
+
   test('NDJSON keeps lines that are no JSON as text', async () => {
     await service.write('bad.ndjson', '{"name":"fine"}\n{"name":\n{"name":5,"title":"x"}\n');
     const run = await service.crm(['import', 'tasks', 'bad.ndjson', '--map', 'title=-', '--set', 'done=yes']);
@@ -78,6 +109,30 @@ describe('rejected rows', () => {
       _code: 'VALIDATION_INVALID_FORMAT',
       _path: '',
     });
+  });
+
+  test('JSON goes to an NDJSON file, whose four columns are never taken for those of a row', async () => {
+    const rows = [{ name: 'json a', done: true }, { name: 'json b', done: 'maybe' }, { name: '' }];
+    await service.write('bad.json', JSON.stringify(rows, null, 2));
+    expect((await service.crm(['import', 'tasks', 'bad.json'])).exitCode).toBe(3);
+    const read = async (name: string) => lines(await service.read(name)).map((line) => JSON.parse(line));
+    const first = await read('bad.json.errors.ndjson');
+    const line = (rest: object) => ({ ...rest, _code: expect.any(String), _message: expect.any(String) });
+    expect(first).toEqual([
+      line({ name: 'json b', done: 'maybe', _line: 6, _path: 'done' }),
+      line({ name: '', _line: 10, _path: 'name' }),
+    ]);
+    await service.write(
+      'bad.json.errors.ndjson',
+      first.map((row) => `${JSON.stringify(row).replace('maybe', 'no')}\n`).join(''),
+    );
+    const again = await service.crm(['import', 'tasks', 'bad.json.errors.ndjson']);
+    expect([again.exitCode, again.stderr]).toEqual([3, expect.stringContaining('1 created, 1 rejected')]);
+    expect(await read('bad.json.errors.ndjson.errors.ndjson')).toEqual([
+      line({ name: '', _line: 2, _path: 'name' }),
+    ]);
+    const stdin = await service.crm(['import', 'tasks', '-'], { stdin: '{"name":"x","done":"maybe"}\n' });
+    expect(stdin.stderr).toContain('See import-errors.ndjson for the reason');
   });
 
   test('--stop-after stops, and running it again goes on', async () => {

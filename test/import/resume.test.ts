@@ -39,11 +39,26 @@ describe('never a lost or doubled row', () => {
     const again = await service.crm(args);
     expect(again.stderr).toContain('3 batches had already been sent. No row was imported twice.');
     expect(await namesOf(service, 'lost')).toEqual(expectedNames('lost', 30));
+    // Rows that are read otherwise are others, and so are those of another file.
+    const sent = new Set(service.batches.map(({ key }) => key));
+    expect(sent.size).toBe(3);
+    await Bun.file(join(service.folder, 'lost.csv.crm-journal')).delete();
+    const mapped = await service.crm([...args, '--set', 'description=x']);
+    await service.write('found.csv', tasks('found', 30));
+    const other = await service.crm(['import', 'tasks', 'found.csv', '--batch-size', '10']);
+    for (const { exitCode, stderr } of [mapped, other])
+      expect([exitCode, stderr]).toEqual([0, expect.stringContaining('30 created')]);
+    expect(service.batches.slice(6).map(({ key, isReplay }) => sent.has(key) || isReplay)).toEqual(
+      Array(6).fill(false),
+    );
   });
 
-  test('interrupted: exit 130, how to go on, and all rows once after it', async () => {
-    await service.write('interrupted.csv', tasks('interrupted', 40));
-    const args = ['import', 'tasks', 'interrupted.csv', '--batch-size', '10', '--concurrency', '1'];
+  test.each([
+    ['interrupted', [], 'un the same command again to continue'],
+    ['afresh', ['--no-resume'], 'un the command again without --no-resume to continue'],
+  ])('%s %j: exit 130, how to go on, and all rows once after it', async (name, flags, said) => {
+    await service.write(`${name}.csv`, tasks(name, 40));
+    const args = ['import', 'tasks', `${name}.csv`, '--batch-size', '10', '--concurrency', '1'];
     let child: CommandChild | undefined;
     let seen = 0;
     service.between = async ({ isBatch }, answer) => {
@@ -55,14 +70,14 @@ describe('never a lost or doubled row', () => {
       await child?.run;
       return response;
     };
-    child = service.start(args);
+    child = service.start([...args, ...flags]);
     const run = await child.run;
     expect(run.exitCode).toBe(130);
     expect(run.stderr).toContain('Interrupted after 20 rows.');
-    expect(run.stderr).toContain('un the same command again');
+    expect(run.stderr).toContain(said);
     service.between = null;
     expect((await service.crm(args)).exitCode).toBe(0);
-    expect(await namesOf(service, 'interrupted')).toEqual(expectedNames('interrupted', 40));
+    expect(await namesOf(service, name)).toEqual(expectedNames(name, 40));
   });
 
   test('answers lost, connections cut, a failing server and a rate limit are all got over', async () => {
@@ -97,6 +112,28 @@ describe('never a lost or doubled row', () => {
     expect(troubles).toEqual([]);
     expect(await namesOf(service, 'storm')).toEqual(expectedNames('storm', 60));
     expect(service.batches.some(({ isReplay }) => isReplay)).toBe(true);
+  });
+
+  test.each([
+    [[], 4],
+    [['--concurrency', '2'], 2],
+  ])('%j: so many batches are under way at once, and never more', async (flags, count) => {
+    const file = `at-once-${count}.csv`;
+    await service.write(file, tasks(`at-once-${count}`, 30));
+    let [underWay, most] = [0, 0];
+    const full = Promise.withResolvers<void>();
+    service.between = async ({ isBatch }, answer) => {
+      if (!isBatch) return answer();
+      underWay += 1;
+      most = Math.max(most, underWay);
+      if (underWay === count) full.resolve();
+      await full.promise;
+      const response = await answer();
+      underWay -= 1;
+      return response;
+    };
+    const run = await service.crm(['import', 'tasks', file, '--batch-size', '3', ...flags]);
+    expect([run.exitCode, most]).toEqual([0, count]);
   });
 
   test('rejected rows of a run that was cut off are in the errors file once', async () => {

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
-import { lines } from '../fixtures/import/tasks.ts';
+import { lines, tasks } from '../fixtures/import/tasks.ts';
+import { Sandbox } from '../support/command.ts';
 import type { Json } from '../support/harness.ts';
 import { clientOf } from '../support/v2.ts';
 
@@ -113,10 +114,10 @@ describe('rows become records', () => {
     });
     await service.write(
       'deals.csv',
-      'Deal,Account,Stage,Pipeline,Contact,Close Date\n' +
-        'one,lookup LTD,Engaging,,boss@lookup.test,12/31/2026\n' +
-        'two,https://www.lookup.test/,Won,sales,,1/2/2026\n' +
-        'three,,new,Partners,,\n',
+      'Deal,Account,Stage,Pipeline,Contact,Close Date,Millions\n' +
+        'one,lookup LTD,Engaging,,boss@lookup.test,12/31/2026,1.05\n' +
+        'two,https://www.lookup.test/,Won,sales,,1/2/2026,\n' +
+        'three,,new,Partners,,,\n',
     );
     const args = [
       'import',
@@ -126,6 +127,8 @@ describe('rows become records', () => {
       'Stage:engaging=Discovery',
       '--set',
       'currency=EUR',
+      '--map',
+      'Millions=estimated_value*1000000',
     ];
     const run = await service.crm(args);
     expect(run.stderr).toContain('read as month/day/year');
@@ -139,6 +142,7 @@ describe('rows become records', () => {
       company_id: id,
       status: 'open',
       currency: 'EUR',
+      estimated_value: 1_050_000,
       estimated_close_date: '2026-12-31',
     });
     expect(one.point_of_contact_id).toBe(contact.body.data.id);
@@ -146,6 +150,41 @@ describe('rows become records', () => {
     expect(three).toMatchObject({ company_id: null, pipeline_id: pipeline.body.data.id });
     expect(three.stage_id).toBe(pipeline.body.data.stages[0].id);
   });
+});
+
+test('--format says what a file is, whatever its name and its first character', async () => {
+  await service.write('said.json', '"[name",done\nnamed json,yes\n');
+  const guessed = await service.crm(['import', 'tasks', 'said.json', '--map', '[name=name']);
+  expect([guessed.exitCode, guessed.stderr]).toEqual([1, expect.stringContaining('JSON')]);
+  const said = await service.crm(['import', 'tasks', 'said.json', '--map', '[name=name', '--format', 'csv']);
+  expect([said.exitCode, said.stderr]).toEqual([0, expect.stringContaining('1 created')]);
+});
+
+test('what the rate limit makes of an import is said before the first row', async () => {
+  await service.write('limited.csv', tasks('limited', 5));
+  const limited = new Set(['/api/v2/authenticate', '/api/v2/tasks/batch']);
+  service.between = async ({ path }, answer) => {
+    if (limited.delete(path)) return new Response('{}', { status: 429, headers: { 'Retry-After': '1' } });
+    const response = await answer();
+    if (!path.endsWith('/authenticate')) return response;
+    const body = (await response.json()) as Json;
+    Object.assign(body.data.key, { id: 'KEY', requests_per_minute: 2 });
+    return Response.json(body);
+  };
+  const run = await service.crm(['import', 'tasks', 'limited.csv', '--batch-size', '1']);
+  service.between = null;
+  expect([run.exitCode, limited.size]).toEqual([0, 0]);
+  const wait = 'crm: waiting 1 s for the rate limit\n';
+  const said = [
+    wait,
+    'Importing tasks: 5 rows at 2 a minute: 3 min.\n',
+    'At 1,000 a minute it takes 1 min. For that, ask the operator to run: crm keys update KEY --requests-per-minute 1000\n',
+    'Importing tasks: 5 of 5 rows (100%)',
+  ];
+  const places = said.map((words) => run.stderr.indexOf(words));
+  expect([places, places.includes(-1)]).toEqual([places.toSorted((one, other) => one - other), false]);
+  // Once rows are sent, the progress shows what is waited for, and its ETA knows.
+  expect(run.stderr.split(wait)).toHaveLength(2);
 });
 
 describe('standard input', () => {
@@ -165,12 +204,38 @@ describe('standard input', () => {
     expect([early.exitCode, early.stderr]).toEqual([2, expect.stringContaining('"nonsense"')]);
   });
 
+  test('rows are stored while others are still to come', async () => {
+    await service.write('first.csv', tasks('stream', 300));
+    await service.write('rest.csv', 'stream last\n');
+    service.between = async ({ isBatch }, answer) => {
+      if (isBatch) await service.write('stored', '');
+      return answer();
+    };
+    using sandbox = new Sandbox();
+    Object.assign(sandbox.env, { CRM_URL: service.url, CRM_API_KEY: service.harness.v2 });
+    const script = `cd '${service.folder}'
+      { cat first.csv; until [ -e stored ]; do sleep 0.02; done; cat rest.csv; } | "$@"`;
+    const run = await sandbox.shell(script, ['import', 'tasks', '-']);
+    service.between = null;
+    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('301 created')]);
+  });
+
   test('rejected rows go to import-errors.csv unless another place is named', async () => {
     const run = await service.crm(['import', 'tasks', '-'], { stdin: 'name,done\nx,maybe\n' });
     expect(run.exitCode).toBe(3);
     expect(await service.read('import-errors.csv')).toContain(
       '2,VALIDATION_FAILED,done,must be true or false,',
     );
+  });
+
+  test('is not a file by any of its names: no journal, and other rows each time', async () => {
+    for (const path of ['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0']) {
+      const run = await service.crm(['import', 'tasks', path], { stdin: `name,done\n${path},maybe\n` });
+      expect([path, run.exitCode]).toEqual([path, 3]);
+      expect(run.stderr).toContain('See import-errors.csv for the reason');
+      expect(await service.read('import-errors.csv')).toContain(path);
+      expect([existsSync(`${path}.crm-journal`), existsSync(`${path}.errors.csv`)]).toEqual([false, false]);
+    }
   });
 });
 

@@ -172,6 +172,20 @@ describe('on a terminal', () => {
     expect(await count()).toBe(2);
   }, 30_000);
 
+  test('nothing of a file is obeyed, neither its name nor a header or a value', async () => {
+    const red = '\u001b[31m';
+    const name = `red ${red}.csv`;
+    await sandbox.write(name, `name,${red}\u001b]0;title\u0007,done\nx,1,${red}\u009b31mmaybe\n`);
+    const run = await sandbox.onTerminal(['import', 'tasks', name], {
+      ...{ when: 'q cancel', answer: 'i', env: { NO_COLOR: '1' } },
+    });
+    expect(run.code).toBe(3);
+    expect(run.output).toContain('Import tasks from red ␛[31m.csv, 1 row\n');
+    // The screen, the mapping, the reason and the next command show it.
+    expect(run.output).toMatch(/1 of 1 row was rejected[\s\S]*--map-value 'done:␛\[31m/);
+    for (const obeyed of [red, '\u001b]', '\u0007', '\u009b']) expect(run.output).not.toContain(obeyed);
+  }, 30_000);
+
   test('flags about columns, --yes and a pipe skip it', async () => {
     const shown = '\u001b[?1049h';
     const dry = ['import', 'deals', 'deals.csv', '--dry-run'];

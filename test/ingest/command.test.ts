@@ -115,6 +115,15 @@ describe('meetings', () => {
     expect(faulty.stderr).toContain('standard input:1: external_id is required');
   });
 
+  test('come through a pipe with a name, whose length nobody knows', async () => {
+    const entry = { external_id: 'pipe@x', title: 'Pipe', start_time: '2026-01-01T09:00:00Z' };
+    await sandbox.write('pipe.json', JSON.stringify([entry]));
+    const args = ['ingest', 'meetings', '--org', 'Acme', '--format', 'json'];
+    const { code, stderr } = await sandbox.shell('"$@" <(cat pipe.json)', args);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^Ingesting meetings: 1 meetings?, .* meetings\/s, 1 ok$/m);
+  });
+
   test('with faults: each with its line, the others stored, exit 3', async () => {
     await sandbox.write(
       'bad.ics',
@@ -123,6 +132,7 @@ describe('meetings', () => {
     const { code, stdout, stderr } = await ingest('meetings', 'bad.ics', '-o', 'ndjson');
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ created: 400, faults: [{ line: 5 }] });
+    expect(stderr).toMatch(/^Ingesting meetings: 400 meetings \(100%\), .* meetings\/s, 400 ok, 1 failed$/m);
     expect(stderr).toContain('bad.ics:5: DURATION must be like PT1H30M, not "an hour"\n');
     expect(stderr).toContain('meetings: 400 created, 0 updated, 0 unchanged, 1 invalid entry.');
     expect(stderr).toContain('Next: ');

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { expiredBackups, keepRules } from '../../cli/backup/retention.ts';
 import { BackupSchedule } from '../../cli/backup/schedule.ts';
+import { backupPlan } from '../../cli/backup/serve-options.ts';
 import { Sandbox } from '../support/command.ts';
 
 const MINUTE = 60_000;
@@ -32,6 +33,11 @@ describe('which backups stay', () => {
   test('the newest of all, however old', () => {
     expect(expiredBackups([1, 2, 3], 90 * DAY, keepRules('24h=15m') ?? [])).toEqual([1, 2]);
   });
+});
+
+test('unless told otherwise, one per 15 minutes is kept for a day, and one per day for 30', () => {
+  const plan = backupPlan({ backupEvery: 900_000, backupDir: 'b' }, 'crm.db');
+  expect(plan?.keep).toEqual(keepRules('24h=15m,30d=1d') ?? []);
 });
 
 test('one that cannot be started is reported, and does not end the server, whatever a clock once said', async () => {

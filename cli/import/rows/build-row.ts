@@ -171,9 +171,10 @@ async function lookUp({ body, wanted, faults }: Draft, lookups: Lookups): Promis
     pipeline = await lookups.pipeline({ name });
     return pipeline.id;
   });
+  // If the named pipeline does not exist, the stage is looked up in the one that is probably meant.
+  const likely = likeliest(wanted.get('pipeline')?.text ?? '', faults[0]?.remedy ?? {});
+  if (faults.length > 0 && likely === undefined) wanted.delete('stage');
   await resolve('stage', async (text) => {
-    // If the named pipeline does not exist, the stage is looked up in the one that is probably meant.
-    const likely = likeliest(wanted.get('pipeline')?.text ?? '', faults[0]?.remedy ?? {});
     const id = body.pipeline_id;
     pipeline ??= await lookups.pipeline(
       likely !== undefined ? { name: likely } : typeof id === 'string' ? { id } : {},

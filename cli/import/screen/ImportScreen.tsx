@@ -1,7 +1,7 @@
 // The mapping of an import with its first rows, before anything is sent: keys change it.
 import { Box, Text } from 'ink';
 import { type ReactNode, useEffect } from 'react';
-import { formatCount } from '../../terminal/format.ts';
+import { counted } from '../../terminal/format.ts';
 import { useKeys } from '../../terminal/keys.tsx';
 import { MARK_COLUMNS, RowList } from '../../terminal/RowList.tsx';
 import { cut, fit, movedBy } from '../../terminal/screen-text.ts';
@@ -60,7 +60,7 @@ export function ImportScreen(
     state.set({ ...state.current, request: changed, isChoosing: false });
   };
   const { name } = subject.resource;
-  const count = subject.rowCount === null ? '' : `, ${formatCount(subject.rowCount)} rows`;
+  const count = subject.rowCount === null ? '' : `, ${counted(subject.rowCount, 'row')}`;
   return (
     <Box flexDirection="column" width={size.columns} height={size.rows}>
       <Text bold={hasColor} wrap="truncate">
