@@ -176,7 +176,20 @@ export function errorResponses(operation: Operation): Data {
   return Object.fromEntries(entries);
 }
 
-function errorAnswer(family: ErrorFamily, { name, description, headers, examples }: ErrorAnswer): Data {
+// Most operations share them: as the same objects, they are written and hoisted once.
+const WRITTEN: Record<ErrorFamily, Map<ErrorAnswer, Data>> = {
+  V1: new Map(),
+  V2: new Map(),
+  Transcript: new Map(),
+};
+
+function errorAnswer(family: ErrorFamily, answer: ErrorAnswer): Data {
+  const written = WRITTEN[family].get(answer) ?? writeErrorAnswer(family, answer);
+  WRITTEN[family].set(answer, written);
+  return written;
+}
+
+function writeErrorAnswer(family: ErrorFamily, { name, description, headers, examples }: ErrorAnswer): Data {
   const api = family === 'V1' ? 'v1' : 'v2';
   const shown = Object.entries(examples).map(([key, { code, message, faults }]) => {
     const details = faults?.map(([path, text, own = code]) => ({ path, message: text, code: own })) ?? null;

@@ -73,9 +73,13 @@ export const RATE_LIMIT_HEADERS = [
   'X-RateLimit-Reset',
 ] as const;
 
+const COMPONENTS = Object.fromEntries(
+  Object.entries(HEADERS).map(([name, header]) => [name, component('headers', name, header)]),
+) as Record<HeaderName, Data>;
+
 /** The named headers as a response describes them. */
 export function headersOf(names: readonly HeaderName[]): Data {
-  return Object.fromEntries(names.map((name) => [sentAs(name), component('headers', name, HEADERS[name])]));
+  return Object.fromEntries(names.map((name) => [sentAs(name), COMPONENTS[name]]));
 }
 
 function sentAs(name: HeaderName): string {

@@ -1,5 +1,4 @@
 // What the description says about one operation, as the `detail` of its route.
-import type { DocumentDecoration } from 'elysia';
 import { type TSchema, Type } from 'typebox';
 import { type Data, isObject } from '../../db/model/json.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
@@ -13,7 +12,7 @@ import { sampleOf } from './sample.ts';
 import { KEY_SCHEMES } from './security.ts';
 
 /** The detail of an operation's route, which @elysiajs/swagger reads. */
-export function operationDetail(operation: Operation): DocumentDecoration {
+export function operationDetail(operation: Operation): Data {
   const { id, tag, summary, api, scopes, admit } = operation;
   const detail: Data = {
     operationId: id,
@@ -27,7 +26,7 @@ export function operationDetail(operation: Operation): DocumentDecoration {
   };
   if (operation.body !== undefined) detail.requestBody = requestBody(operation);
   if (api === 'v1') detail.deprecated = true;
-  return detail as DocumentDecoration;
+  return detail;
 }
 
 function descriptionOf({ description, scopes, admit, isOrganizationOnly, isWrite }: Operation): string {

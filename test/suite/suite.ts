@@ -33,7 +33,8 @@ if (memory !== null) process.env.TMPDIR = memory;
 async function startPostgres(): Promise<PostgresServer | null> {
   let why = 'no initdb that can be run, neither in /usr/lib/postgresql nor on the PATH';
   try {
-    if (postgresPrograms !== null) return await PostgresServer.start({ settings: SETTINGS });
+    if (postgresPrograms !== null)
+      return await PostgresServer.start({ settings: SETTINGS, keepsInitialized: true });
   } catch (error) {
     why = error instanceof Error ? error.message : String(error);
   }
@@ -73,6 +74,7 @@ const results: Result<Engine>[] = [];
 function run({ engine: { name, database, folder }, files }: Task<Engine>): Promise<Tally> {
   const env = {
     CRM_TEST_DB: database,
+    CRM_TEST_INITDB: server?.initialized ?? '',
     TMPDIR: folder,
     CRM_BIN: process.env.CRM_BIN ?? join(ROOT, 'dist/crm'),
   };
