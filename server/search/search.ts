@@ -68,7 +68,7 @@ export async function searchRecords(searcher: Searcher, request: SearchRequest):
   const { db, access } = searcher;
   const [pending, identifiers] = await Promise.all([
     findPendingRecords(searcher),
-    IdentifierMatch.of(searcher, request.query),
+    IdentifierMatch.of(searcher, request.query, identifiedRange(request)),
   ]);
   if (pending === null) return emptyPage(request);
   for (;;) {
@@ -79,6 +79,21 @@ export async function searchRecords(searcher: Searcher, request: SearchRequest):
     const page = await search.page(pending);
     if (page !== null) return page;
   }
+}
+
+// What can be many of what the query identifies: as many as fit on the page, from the position before it on.
+function identifiedRange({ after, limit }: SearchRequest): { last: string; limit: number } {
+  return { last: lastId(fromIn('identifier', after)), limit: limit + 1 };
+}
+
+// The first place that is wanted of a tier.
+function fromIn(tier: SearchTier, after: SearchPosition | null): SearchPlace {
+  return after?.tier === tier ? previousPlace(after.place) : LAST_PLACE;
+}
+
+// The greatest ID of a record at a place: no digit comes after this letter.
+function lastId(place: SearchPlace): string {
+  return `${idStart(place)}g`;
 }
 
 function emptyPage({ after }: SearchRequest): SearchPage {
@@ -136,7 +151,7 @@ class Search {
     const decided = new Set([...pending.ids.values()].flatMap((ids) => [...ids].map(startOf)));
     const tiers = SEARCH_TIERS.slice(after === null ? 0 : SEARCH_TIERS.indexOf(after.tier));
     for (const tier of tiers) {
-      const from = after?.tier === tier ? previousPlace(after.place) : LAST_PLACE;
+      const from = fromIn(tier, after);
       const reader = await this.#readerOf(tier, from, { noted, decided });
       const chosen = this.#entries;
       for (;;) {
@@ -198,9 +213,8 @@ class Search {
 
   // What is found by unique values and IDs.
   async #identified(from: SearchPlace, decided: ReadonlySet<string>): Promise<FoundRecord[]> {
-    const range = { last: `${idStart(from)}g`, limit: this.#request.limit + 1 };
     const ofResources = this.#request.resources.map(async (resource) => {
-      const ids = await this.#identifiers.ids(this.#reader, resource, range);
+      const ids = this.#identifiers.ids(resource, lastId(from));
       const others = ids.filter((id) => !decided.has(startOf(id)));
       return others.length > 0 ? this.#matches.among(resource, others) : [];
     });
