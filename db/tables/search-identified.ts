@@ -48,13 +48,13 @@ interface Found {
 const identified = statement<Found>((db, param) => {
   const ofOrganization = sql`org_id = ${param('org')}`;
   const idIn = (resource: string, ids: RawBuilder<unknown>) =>
-    sql`select ${sql.lit(resource)} as resource, id, null as source, null as external_id from (${ids}) as found`;
+    sql`select ${sql.lit(resource)} as resource, id, null as source, null as external_id from (${ids}) as newest`;
   const byForeignId = FOREIGN_IDS.map(({ resource, column }) => {
     // Before they are put in order: a planner that does not know the column would go through all records in that order.
     const held = sql`select id from ${sql.table(tableOf(resource))}
       where ${ofOrganization} and ${keyExpression(column)} = ${param('foreignId')}`;
-    const newest = sql`with held as materialized (${held})
-      select id from held where id <= ${param('last')} order by id desc limit ${param('limit')}`;
+    const newest = sql`with few as materialized (${held})
+      select id from few where id <= ${param('last')} order by id desc limit ${param('limit')}`;
     return idIn(resource.name, newest);
   });
   const ways = [

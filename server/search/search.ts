@@ -8,7 +8,6 @@ import { indexedWord } from '../../db/model/words.ts';
 import { longTexts, PageSizeLimit } from '../../db/tables/page-size.ts';
 import { CandidateStream } from '../../db/tables/search-candidates.ts';
 import { ownerList, wordList } from '../../db/tables/search-keys.ts';
-import type { PendingRecords } from '../../db/tables/search-pending.ts';
 import {
   comparePlaces,
   idStart,
@@ -18,11 +17,12 @@ import {
   type SearchPlace,
 } from '../../db/tables/search-places.ts';
 import { searchedResource, searchNumber } from '../../db/tables/search-resources.ts';
-import { areThere, findLiveRuns, type Run } from '../../db/tables/search-runs.ts';
+import { areThere, type Run } from '../../db/tables/search-runs.ts';
 import { Source } from '../../db/tables/search-source.ts';
 import { type ChosenSources, sourcesOf } from '../../db/tables/search-sources.ts';
+import type { PendingRecords } from '../../db/tables/search-state.ts';
 import type { Reader } from '../records/rules.ts';
-import { findPendingRecords, type Searcher } from './catch-up.ts';
+import { findCaughtUp, type Searcher } from './catch-up.ts';
 import { IdentifierMatch } from './identifiers.ts';
 import { type FoundRecord, Matches, SEARCH_TIERS, type SearchTier } from './matches.ts';
 import { showFound } from './shown.ts';
@@ -65,20 +65,16 @@ export interface SearchPage {
  * the next one begins at the same position.
  */
 export async function searchRecords(searcher: Searcher, request: SearchRequest): Promise<SearchPage> {
-  const { db, access } = searcher;
-  const [pending, identifiers] = await Promise.all([
-    findPendingRecords(searcher),
+  const [state, identifiers] = await Promise.all([
+    findCaughtUp(searcher),
     IdentifierMatch.of(searcher, request.query, identifiedRange(request)),
   ]);
-  if (pending === null) return emptyPage(request);
-  for (;;) {
-    // Only now: what is not pending any longer is in one of them.
-    const runs = await findLiveRuns(db, access.orgNumber);
+  for (let { pending, runs } = state; pending !== null; { pending, runs } = await findCaughtUp(searcher)) {
     const matches = new Matches(searcher, request.query, identifiers);
-    const search = new Search(searcher, request, { identifiers, matches, runs });
-    const page = await search.page(pending);
+    const page = await new Search(searcher, request, { identifiers, matches, runs }).page(pending);
     if (page !== null) return page;
   }
+  return emptyPage(request);
 }
 
 // What can be many of what the query identifies: as many as fit on the page, from the position before it on.

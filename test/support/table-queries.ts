@@ -44,9 +44,10 @@ import { findIdentified } from '../../db/tables/search-identified.ts';
 import { type IndexKey, runKeyStart } from '../../db/tables/search-keys.ts';
 import { findFewRowsFrom, findRowsFrom, removeFirstRows } from '../../db/tables/search-lists.ts';
 import { findParts } from '../../db/tables/search-parts.ts';
-import { findPending, findPendingIds, findPendingTimes } from '../../db/tables/search-pending.ts';
+import { findPendingIds, findPendingTimes } from '../../db/tables/search-pending.ts';
 import { findRecordsAt } from '../../db/tables/search-records.ts';
 import { findRuns } from '../../db/tables/search-runs.ts';
+import { findSearchState } from '../../db/tables/search-state.ts';
 import { removeTies, setInTies } from '../../db/tables/ties.ts';
 import {
   addEntries,
@@ -529,10 +530,7 @@ const SEARCH: Question[] = [
     isOfAll: true,
   },
   ofOrganization('runs of the search index', findRuns),
-  {
-    ...one('what the search index does not have', (db, orgNumber) => findPending(db, orgNumber, 10), false),
-    isOfAll: true,
-  },
+  ofOrganization('the state of the search index', (db, orgNumber) => findSearchState(db, orgNumber, 10)),
   ofOrganization('all that it does not have', findPendingIds),
   { ...one('when it was written', findPendingTimes, false), isOfAll: true },
   ...SEARCHED_RESOURCES.map((name) => ({
