@@ -19,6 +19,9 @@ export interface RunList {
 /** What a run says of a record in a list, where the part that would tell is not the one that is read. */
 export type LookedUp = (list: RunList) => SearchEntry | undefined;
 
+/** By the names of lists, the newest part in each run, in the order of the runs. */
+export type NewestParts = ReadonlyMap<string, readonly (ListPart | null)[]>;
+
 /** Lists, one of which must have a record. */
 export class Source {
   /** Of each list its runs, the newest first. */
@@ -28,13 +31,20 @@ export class Source {
   /**
    * @param names the names of the lists
    * @param known entries of others, of which all are known
+   * @param newest of lists that were read ahead, the newest part in each run
    */
   constructor(
     names: readonly string[],
     runs: readonly Run[],
-    known: readonly { name: string; entries: Entries }[] = [],
+    {
+      known = [],
+      newest,
+    }: { known?: readonly { name: string; entries: Entries }[]; newest?: NewestParts | undefined } = {},
   ) {
-    this.lists = names.map((name) => runs.map((run): RunList => ({ name, run, part: undefined })));
+    this.lists = names.map((name) => {
+      const parts = newest?.get(name);
+      return runs.map((run, index): RunList => ({ name, run, part: parts?.[index] }));
+    });
     this.#known = known;
   }
 

@@ -16,12 +16,8 @@ import { ApiError, invalid, validationError } from '../errors.ts';
 import type { Answer, QueryParameter, ReadCall, ReadOperation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
 import { SEARCH_TIERS } from '../search/matches.ts';
-import {
-  SEARCH_EXAMINED_MAX,
-  SEARCH_RECORDS_MAX,
-  type SearchPosition,
-  searchRecords,
-} from '../search/search.ts';
+import { SEARCH_EXAMINED_MAX, SEARCH_RECORDS_MAX, type SearchPosition } from '../search/request.ts';
+import { searchRecords } from '../search/search.ts';
 import { identityOf, PAGE_PARAMETERS } from './paging.ts';
 
 /** The group of the search in the description. */
