@@ -3,10 +3,8 @@
 import { type Entries, entryAt, mergeEntries, REMOVED } from './search-blocks.ts';
 import { isOfKind, type ListKind } from './search-keys.ts';
 import type { ListPart } from './search-parts.ts';
-import { comparePlaces, type SearchEntry, type SearchPlace } from './search-places.ts';
+import { comparePlaces, FIRST_PLACE, type SearchEntry, type SearchPlace } from './search-places.ts';
 import type { Run } from './search-runs.ts';
-
-const FIRST_PLACE: SearchPlace = { ms: 0, count: 0 };
 
 /** What a run has of a list, as far as it is read. */
 export interface RunList {
@@ -74,16 +72,16 @@ export class Source {
 
   /** Whether it has nothing at a place that is read, nor before it. */
   endsBefore(at: SearchPlace): boolean {
-    const isOver = ([oldest]: Entries) => oldest === undefined || isLater(oldest, at);
+    const isOver = (oldest: SearchPlace | undefined) => oldest === undefined || isLater(oldest, at);
     return (
-      this.lists.every((runs) => runs.every(({ part }) => part === null)) &&
-      this.#known.every(({ entries }) => isOver(entries))
+      this.lists.every((runs) => runs.every(({ part }) => part !== undefined && isOver(part?.first))) &&
+      this.#known.every(({ entries }) => isOver(entries[0]))
     );
   }
 
   /** From this place on, what is read contains all that is next. */
   get low(): SearchPlace {
-    const parts = this.lists.flat().map(({ part }) => part?.first ?? FIRST_PLACE);
+    const parts = this.lists.flat().map(({ part }) => part?.from ?? FIRST_PLACE);
     return parts.reduce(laterOf, FIRST_PLACE);
   }
 
@@ -91,7 +89,7 @@ export class Source {
   unread(at: SearchPlace): RunList[] {
     return this.lists
       .flat()
-      .filter(({ part }) => part === undefined || (part !== null && isLater(part.first, at)));
+      .filter(({ part }) => part === undefined || (part !== null && isLater(part.from, at)));
   }
 
   /** The newest entries down to a place, each once. */
@@ -115,6 +113,11 @@ export class Source {
       }
       return open;
     });
+  }
+
+  /** Whether a record is in one of the lists, or could be found there if it was looked up. */
+  mayHave(entry: SearchEntry): boolean {
+    return this.unknown(entry).length > 0 || this.has(entry, () => undefined);
   }
 
   /** Whether a record is in one of the lists; with a kind, in one of that kind. */
@@ -142,7 +145,7 @@ function canHave({ run, part }: RunList, entry: SearchEntry): boolean {
 }
 
 function isRead({ part }: RunList, entry: SearchEntry): boolean {
-  return part != null && !isLater(part.first, entry);
+  return part != null && !isLater(part.from, entry);
 }
 
 /** Whether a place comes after another. */
