@@ -444,7 +444,7 @@ const HOUSE: Record<string, string[]> = {
     'db/tables',
     'server/quotas',
   ],
-  'server/search': ['db', 'db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/records'],
+  'server/search': ['db', 'db/engine', 'db/model', 'db/tables', 'server/records'],
   'server/signing': ['db', 'db/engine', 'db/model', 'db/tables'],
   'server/v1': ['db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/records'],
   'server/v2': [

@@ -44,6 +44,8 @@ export class PostgresConnection implements TransactionEngine {
   readonly db: Trx = dbOf(this);
   /** Rows that the transaction has written to each table. */
   readonly written = new Map<string, number>();
+  /** Rows that it has removed from each table. */
+  readonly removed = new Map<string, number>();
   readonly #client: SQL;
   readonly #explain: (error: unknown) => Promise<Error>;
   // Bound to one server session: once that is lost, it accepts no more statements.
@@ -109,6 +111,7 @@ export class PostgresConnection implements TransactionEngine {
     this.#isInTransaction = true;
     this.progress.begin(hasSavepoints);
     this.written.clear();
+    this.removed.clear();
     this.ask(BEGIN, []).catch(() => undefined);
   }
 
@@ -144,7 +147,8 @@ export class PostgresConnection implements TransactionEngine {
       this.#sentAt.push(performance.now());
       try {
         const rows = await question.send(session, values);
-        if (question.into !== null) this.#noteWritten(question.into, rows.count);
+        if (question.into !== null) addTo(this.written, question.into, rows.count);
+        if (question.from !== null) addTo(this.removed, question.from, rows.count);
         return question.answer(rows);
       } finally {
         this.#sentAt.shift();
@@ -171,10 +175,6 @@ export class PostgresConnection implements TransactionEngine {
 
   async close(): Promise<void> {
     await this.#client.close({ timeout: 0 });
-  }
-
-  #noteWritten(table: string, rows: number): void {
-    this.written.set(table, (this.written.get(table) ?? 0) + rows);
   }
 
   #open(): Promise<ReservedSQL> {
@@ -213,6 +213,10 @@ export class PostgresConnection implements TransactionEngine {
     this.#isLost = false;
     session?.close({ timeout: 0 }).catch(() => undefined);
   }
+}
+
+function addTo(rows: Map<string, number>, table: string, count: number): void {
+  rows.set(table, (rows.get(table) ?? 0) + count);
 }
 
 /** The tables as seen through an engine. */

@@ -19,6 +19,7 @@ import { findPassword } from './password.ts';
 import { analyzeUnknown, TableGrowth } from './planner-statistics.ts';
 import { PostgresPool } from './pool.ts';
 import { checkPooler } from './pooler.ts';
+import { RemovedRows } from './removed-rows.ts';
 import type { ConnectionPurpose } from './settings.ts';
 import { withTimeout } from './timeout.ts';
 import { PostgresTransactor } from './transactor.ts';
@@ -99,7 +100,8 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
   const reader = new PostgresPool(connect(address.readers, 'reading'));
   const counter = new PostgresPool(connect(COUNTERS, 'counting'));
   const growth = new TableGrowth(() => make('analyzing'));
-  const transactor = new PostgresTransactor(connect(address.writers, 'writing'), growth);
+  const removed = new RemovedRows(() => make('analyzing'));
+  const transactor = new PostgresTransactor(connect(address.writers, 'writing'), { growth, removed });
   const signals = new ProcessSignals(serverChanges(reader, clientOptions(address, 'listening')));
   const notifier = new ChangeNotifier(counter);
   const queue = new WriteQueue(transactor, (last) => {
@@ -139,7 +141,7 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
       // Does not wait for statements that are still unanswered; their end is reported anyway.
       await Promise.race([closing, Bun.sleep(CLOSE_MS_MAX)]);
       clearInterval(looking);
-      await Promise.all([growth, ...connections].map((one) => one.close()));
+      await Promise.all([growth, removed, ...connections].map((one) => one.close()));
     },
   };
 }

@@ -6,6 +6,7 @@ const INT8 = 20;
 const WRITES = /^\s*(?:insert|update|delete)\b/i;
 const RETURNS = /\breturning\b/i;
 const INSERTS = /^\s*insert into "(\w+)"/i;
+const DELETES = /^\s*delete from "(\w+)"/i;
 
 /** Rows as Bun returns them. */
 export type Rows = Record<string, unknown>[] & {
@@ -28,6 +29,8 @@ export class PreparedStatement<T> {
   readonly answersNothing: boolean;
   /** The table that it inserts into. */
   readonly into: string | null;
+  /** The table that it deletes from. */
+  readonly from: string | null;
   readonly #take: (rows: Rows) => T;
   // The columns with 64-bit integers, looked up once because they stay the same.
   #integers: readonly string[] | null = null;
@@ -38,6 +41,7 @@ export class PreparedStatement<T> {
     this.isWrite = WRITES.test(text);
     this.answersNothing = this.isWrite && !RETURNS.test(text);
     this.into = INSERTS.exec(text)?.[1] ?? null;
+    this.from = DELETES.exec(text)?.[1] ?? null;
     this.#take = take;
   }
 

@@ -8,6 +8,7 @@ import type { PostgresConnection } from './connection.ts';
 import { isOutdated } from './errors.ts';
 import type { TableGrowth } from './planner-statistics.ts';
 import { poolStats } from './pool.ts';
+import type { RemovedRows } from './removed-rows.ts';
 
 // The number for accounts, which are written under a separate lock.
 const ACCOUNTS = 0;
@@ -26,12 +27,17 @@ export class PostgresTransactor implements Transactor {
   readonly #connections: readonly PostgresConnection[];
   readonly #free: PostgresConnection[];
   readonly #growth: TableGrowth;
+  readonly #removed: RemovedRows;
   readonly #waiting: ((connection: PostgresConnection) => void)[] = [];
 
-  constructor(connections: readonly PostgresConnection[], growth: TableGrowth) {
+  constructor(
+    connections: readonly PostgresConnection[],
+    { growth, removed }: { growth: TableGrowth; removed: RemovedRows },
+  ) {
     this.#connections = connections;
     this.#free = [...connections];
     this.#growth = growth;
+    this.#removed = removed;
   }
 
   /** The state of its connections; one with a transaction is busy until its end. */
@@ -70,6 +76,7 @@ export class PostgresTransactor implements Transactor {
       commit: async () => {
         await connection.commit();
         this.#growth.note(orgNumber, connection.written);
+        this.#removed.note(connection.removed);
         this.#give(connection);
       },
       rollback: () => this.#undo(connection),

@@ -3,13 +3,19 @@
 import type { Db } from '../engine/schema.ts';
 import { entryAt } from './search-blocks.ts';
 import { findParts } from './search-parts.ts';
-import { comparePlaces, previousPlace, type SearchEntry, type SearchPlace } from './search-places.ts';
+import {
+  comparePlaces,
+  FIRST_PLACE,
+  previousPlace,
+  type SearchEntry,
+  type SearchPlace,
+} from './search-places.ts';
 import { isLater, type LookedUp, type RunList, type Source } from './search-source.ts';
 
-const FIRST_PLACE: SearchPlace = { ms: 0, count: 0 };
 // Looked up in the other lists together.
 const CANDIDATES_AT_ONCE = 64;
 const LOOKUPS_AT_ONCE = 3_000;
+const FEW = 16;
 
 /** Candidates of a part of the index. */
 export interface Candidates {
@@ -70,11 +76,19 @@ export class CandidateStream {
     );
     // Those with few lists take less to look up.
     others.sort((one, other) => one.size - other.size);
-    for (const other of others) ({ entries, named } = await this.#among(other, entries, named));
+    for (const other of others)
+      ({ entries, named } = this.#areFew(entries)
+        ? { entries: entries.filter((entry) => other.mayHave(entry)), named: new Set() }
+        : await this.#among(other, entries, named));
     if (named.size > 0) entries = entries.filter((one) => !named.has(one));
     const isEnd = comparePlaces(reached, FIRST_PLACE) === 0;
     this.#next = isEnd ? null : previousPlace(reached);
     return { entries, reached: isEnd ? null : reached };
+  }
+
+  // Then a server sends the records as soon as what the index has of them.
+  #areFew(entries: readonly SearchEntry[]): boolean {
+    return !this.#db.engine.answersAtOnce && entries.length <= FEW;
   }
 
   // False if a source has nothing more. What asks another process asks once.

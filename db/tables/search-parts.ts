@@ -8,16 +8,20 @@ import { type Entries, firstPlace } from './search-blocks.ts';
 import { type IndexKey, keyBytes, listOfKey, runOfKey } from './search-keys.ts';
 import type { StoredRow } from './search-lists.ts';
 import { entriesOf, type PackedList, packedList } from './search-packing.ts';
-import { comparePlaces, type SearchPlace } from './search-places.ts';
+import { comparePlaces, FIRST_PLACE, type SearchPlace } from './search-places.ts';
 
 /** A part of a list in a run: all of its entries from the first one of the part to that of the next. */
 export class ListPart {
   readonly first: SearchPlace;
+  /** From this place on, the run has no other entries of the list before those of the next part. */
+  readonly from: SearchPlace;
   readonly #packed: PackedList;
   #entries: Entries | null = null;
 
-  constructor(packed: PackedList) {
+  /** @param isWhole whether it is all that the run has of the list */
+  constructor(packed: PackedList, isWhole: boolean) {
     this.first = firstPlace(packed.bytes, packed.start);
+    this.from = isWhole ? FIRST_PLACE : this.first;
     this.#packed = packed;
   }
 
@@ -112,6 +116,8 @@ function lastAt(rows: readonly StoredRow[], key: Uint8Array): number {
 }
 
 function partIn({ key, entries }: StoredRow, { run, list }: IndexKey): ListPart | null {
-  const packed = runOfKey(key) === run ? packedList(listOfKey(key), entries, list) : null;
-  return packed && new ListPart(packed);
+  if (runOfKey(key) !== run) return null;
+  const first = listOfKey(key);
+  const packed = packedList(first, entries, list);
+  return packed && new ListPart(packed, first !== list);
 }

@@ -23,37 +23,6 @@ const pending = statement<SearchPendingRow>((db, param) =>
     .limit(param('limit')),
 );
 
-const counts = statement<Pick<SearchPendingRow, 'records'>>((db, param) =>
-  db
-    .selectFrom('search_pending')
-    .select('records')
-    .where('org_id', '=', param('org'))
-    .orderBy('id')
-    .limit(param('limit')),
-);
-
-/** The records that the index does not have as they are now. */
-export interface PendingRecords {
-  /** By the numbers of their resources; whether they exist or not. */
-  ids: ReadonlyMap<number, ReadonlySet<string>>;
-  count: number;
-}
-
-/**
- * The records that the index does not have as they are now; null if there are more rows or records than that.
- * @param max of rows, and of records
- */
-export async function findPending(db: Db, orgNumber: number, max: number): Promise<PendingRecords | null> {
-  const sizes = await counts(db, { org: orgNumber, limit: max + 1 });
-  const count = sizes.reduce((sum, { records }) => sum + records, 0);
-  if (count > max) return null;
-  const rows = count === 0 ? [] : await pending(db, { org: orgNumber, limit: max });
-  const ids = new Map<number, Set<string>>();
-  for (const [resource, id] of rows.flatMap(entriesOf))
-    ids.getOrInsertComputed(resource, () => new Set()).add(id);
-  return { ids, count };
-}
-
 const allPending = statement<Pick<SearchPendingRow, 'entries'>>((db, param) =>
   db.selectFrom('search_pending').select('entries').where('org_id', '=', param('org')),
 );

@@ -20,7 +20,8 @@ const COUNT_END = 2 ** 32;
 const MS_BYTES = 6;
 const PLACE_BYTES = 10;
 
-/** A place after those of all records. */
+/** A place before those of all records, and one after them. */
+export const FIRST_PLACE: SearchPlace = { ms: 0, count: 0 };
 export const LAST_PLACE: SearchPlace = { ms: 2 ** 48 - 1, count: COUNT_END - 1 };
 
 /** The place of the record with that ID, which `recordId` made. */

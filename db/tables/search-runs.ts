@@ -30,8 +30,16 @@ export function isLive({ is_built, gone_at }: SearchRunRow): boolean {
 
 /** Those that searches read, the newest first. */
 export async function findLiveRuns(db: Db, orgNumber: number): Promise<Run[]> {
-  const live = (await findRuns(db, orgNumber)).filter(isLive);
-  return live.map(({ run, low, high }) => ({ run, low: placeOfBytes(low), high: placeOfBytes(high) }));
+  return runsInOrder((await findRuns(db, orgNumber)).filter(isLive));
+}
+
+/** What tells where a run is. */
+export type RunPlaces = Pick<SearchRunRow, 'run' | 'age' | 'low' | 'high'>;
+
+/** Runs in the order in which they are read. */
+export function runsInOrder(rows: readonly RunPlaces[]): Run[] {
+  const inOrder = rows.toSorted((one, other) => other.age - one.age);
+  return inOrder.map(({ run, low, high }) => ({ run, low: placeOfBytes(low), high: placeOfBytes(high) }));
 }
 
 /** Whether all of these runs are still there. */

@@ -3,10 +3,8 @@
 import { type Entries, entryAt, mergeEntries, REMOVED } from './search-blocks.ts';
 import { isOfKind, type ListKind } from './search-keys.ts';
 import type { ListPart } from './search-parts.ts';
-import { comparePlaces, type SearchEntry, type SearchPlace } from './search-places.ts';
+import { comparePlaces, FIRST_PLACE, type SearchEntry, type SearchPlace } from './search-places.ts';
 import type { Run } from './search-runs.ts';
-
-const FIRST_PLACE: SearchPlace = { ms: 0, count: 0 };
 
 /** What a run has of a list, as far as it is read. */
 export interface RunList {
@@ -19,6 +17,9 @@ export interface RunList {
 /** What a run says of a record in a list, where the part that would tell is not the one that is read. */
 export type LookedUp = (list: RunList) => SearchEntry | undefined;
 
+/** By the names of lists, the newest part in each run, in the order of the runs. */
+export type NewestParts = ReadonlyMap<string, readonly (ListPart | null)[]>;
+
 /** Lists, one of which must have a record. */
 export class Source {
   /** Of each list its runs, the newest first. */
@@ -28,13 +29,20 @@ export class Source {
   /**
    * @param names the names of the lists
    * @param known entries of others, of which all are known
+   * @param newest of lists that were read ahead, the newest part in each run
    */
   constructor(
     names: readonly string[],
     runs: readonly Run[],
-    known: readonly { name: string; entries: Entries }[] = [],
+    {
+      known = [],
+      newest,
+    }: { known?: readonly { name: string; entries: Entries }[]; newest?: NewestParts | undefined } = {},
   ) {
-    this.lists = names.map((name) => runs.map((run): RunList => ({ name, run, part: undefined })));
+    this.lists = names.map((name) => {
+      const parts = newest?.get(name);
+      return runs.map((run, index): RunList => ({ name, run, part: parts?.[index] }));
+    });
     this.#known = known;
   }
 
@@ -64,16 +72,16 @@ export class Source {
 
   /** Whether it has nothing at a place that is read, nor before it. */
   endsBefore(at: SearchPlace): boolean {
-    const isOver = ([oldest]: Entries) => oldest === undefined || isLater(oldest, at);
+    const isOver = (oldest: SearchPlace | undefined) => oldest === undefined || isLater(oldest, at);
     return (
-      this.lists.every((runs) => runs.every(({ part }) => part === null)) &&
-      this.#known.every(({ entries }) => isOver(entries))
+      this.lists.every((runs) => runs.every(({ part }) => part !== undefined && isOver(part?.first))) &&
+      this.#known.every(({ entries }) => isOver(entries[0]))
     );
   }
 
   /** From this place on, what is read contains all that is next. */
   get low(): SearchPlace {
-    const parts = this.lists.flat().map(({ part }) => part?.first ?? FIRST_PLACE);
+    const parts = this.lists.flat().map(({ part }) => part?.from ?? FIRST_PLACE);
     return parts.reduce(laterOf, FIRST_PLACE);
   }
 
@@ -81,7 +89,7 @@ export class Source {
   unread(at: SearchPlace): RunList[] {
     return this.lists
       .flat()
-      .filter(({ part }) => part === undefined || (part !== null && isLater(part.first, at)));
+      .filter(({ part }) => part === undefined || (part !== null && isLater(part.from, at)));
   }
 
   /** The newest entries down to a place, each once. */
@@ -105,6 +113,11 @@ export class Source {
       }
       return open;
     });
+  }
+
+  /** Whether a record is in one of the lists, or could be found there if it was looked up. */
+  mayHave(entry: SearchEntry): boolean {
+    return this.unknown(entry).length > 0 || this.has(entry, () => undefined);
   }
 
   /** Whether a record is in one of the lists; with a kind, in one of that kind. */
@@ -132,7 +145,7 @@ function canHave({ run, part }: RunList, entry: SearchEntry): boolean {
 }
 
 function isRead({ part }: RunList, entry: SearchEntry): boolean {
-  return part != null && !isLater(part.first, entry);
+  return part != null && !isLater(part.from, entry);
 }
 
 /** Whether a place comes after another. */

@@ -1,5 +1,5 @@
 // The part of the guide about search.
-import { SEARCH_EXAMINED_MAX, SEARCH_RECORDS_MAX } from '../search/search.ts';
+import { SEARCH_EXAMINED_MAX, SEARCH_RECORDS_MAX } from '../search/request.ts';
 
 export const SEARCHES = `
 ## Find records by words

@@ -1,5 +1,7 @@
 // What the search index does not have yet: a search looks at it by itself, or has it indexed first if it is much.
-import { findPending, type PendingRecords } from '../../db/tables/search-pending.ts';
+import { SEARCH_PART } from '../../db/tables/search-check.ts';
+import { findSearchState, type SearchState } from '../../db/tables/search-state.ts';
+import { requireFilled } from '../backfills.ts';
 import type { Reader } from '../records/rules.ts';
 
 // With more, the index is brought up to date first.
@@ -12,15 +14,15 @@ export interface Searcher extends Reader {
   updateIndex(): Promise<void>;
 }
 
-/** The records that the index does not have as they are now, which are few; null if they do not become few in time. */
-export async function findPendingRecords({
-  db,
-  access,
-  updateIndex,
-}: Searcher): Promise<PendingRecords | null> {
+/**
+ * The state of the index, once it lacks few records as they are now; its `pending` is null if it does not come so far in time.
+ * @throws ApiError 503 if the index is not built yet
+ */
+export async function findCaughtUp({ db, access, updateIndex }: Searcher): Promise<SearchState> {
   for (let updates = 0; ; updates++) {
-    const pending = await findPending(db, access.orgNumber, PENDING_MAX);
-    if (pending !== null || updates === UPDATES_MAX) return pending;
-    await updateIndex();
+    const state = await findSearchState(db, access.orgNumber, PENDING_MAX);
+    if (!state.isFilled) await requireFilled(db, access.orgNumber, SEARCH_PART);
+    else if (state.pending !== null || updates === UPDATES_MAX) return state;
+    else await updateIndex();
   }
 }

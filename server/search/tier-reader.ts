@@ -24,13 +24,17 @@ export interface TierOptions {
   decided: ReadonlySet<string>;
 }
 
+const NOTHING: Candidates = { entries: [], reached: null };
+
 /** Reads one tier. */
 export class TierReader {
   readonly #matches: Matches;
   readonly #stream: CandidateStream | null;
   readonly #options: TierOptions;
   #beside: readonly FoundRecord[];
-  #waiting: Candidates = { entries: [], reached: null };
+  // Candidates that were not read yet; null if there are none, or they are not known.
+  #waiting: Candidates | null = null;
+  #begun: Promise<TierPart> | null = null;
 
   /** @param stream null if nothing in the index can match */
   constructor(matches: Matches, stream: CandidateStream | null, options: TierOptions) {
@@ -45,9 +49,41 @@ export class TierReader {
     return this.#stream?.examined ?? 0;
   }
 
+  /** How many records it returns yet at most, if that is known; else more than any page has. */
+  get countMax(): number {
+    const waiting = this.#stream === null ? NOTHING : this.#waiting;
+    if (waiting === null || waiting.reached !== null) return Number.POSITIVE_INFINITY;
+    return waiting.entries.length + this.#beside.length;
+  }
+
+  /** Reads the first candidates. */
+  async prepare(): Promise<void> {
+    this.#waiting ??= await this.#candidates();
+  }
+
+  /** Whether it can read on without the index. */
+  get hasCandidates(): boolean {
+    return this.#stream === null || this.#waiting !== null;
+  }
+
+  /** Begins to read on, for the next call of `next`; false if that has begun. */
+  begin(recordsMax: number): boolean {
+    if (this.#begun !== null) return false;
+    this.#begun = this.#next(recordsMax);
+    // If nobody asks for it.
+    this.#begun.catch(() => undefined);
+    return true;
+  }
+
   /** Reads on, at most so many records. */
-  async next(recordsMax: number): Promise<TierPart> {
-    const { entries, reached } = await this.#candidates(recordsMax);
+  next(recordsMax: number): Promise<TierPart> {
+    const reading = this.#begun ?? this.#next(recordsMax);
+    this.#begun = null;
+    return reading;
+  }
+
+  async #next(recordsMax: number): Promise<TierPart> {
+    const { entries, reached } = this.#split(this.#waiting ?? (await this.#candidates()), recordsMax);
     const found = await this.#read(entries);
     const isReached = ({ place }: FoundRecord) => reached === null || comparePlaces(place, reached) >= 0;
     const beside = this.#beside.filter(isReached);
@@ -55,21 +91,19 @@ export class TierReader {
     return { found: newestFirst([...found, ...beside]), reached };
   }
 
-  async #candidates(max: number): Promise<Candidates> {
-    if (this.#stream === null) return { entries: [], reached: null };
+  async #candidates(): Promise<Candidates> {
+    if (this.#stream === null) return NOTHING;
+    const { entries, reached } = await this.#stream.next();
     const { resources, decided } = this.#options;
-    if (this.#waiting.entries.length === 0) {
-      const { entries, reached } = await this.#stream.next();
-      const isWanted = (one: SearchEntry) => resources.has(one.resource) && !decided.has(idStart(one));
-      this.#waiting = { entries: entries.filter(isWanted), reached };
-    }
-    const { entries, reached } = this.#waiting;
-    if (entries.length <= max) {
-      this.#waiting = { entries: [], reached: null };
-      return { entries, reached };
-    }
+    const isWanted = (one: SearchEntry) => resources.has(one.resource) && !decided.has(idStart(one));
+    return { entries: entries.filter(isWanted), reached };
+  }
+
+  // The first candidates; the others wait.
+  #split({ entries, reached }: Candidates, max: number): Candidates {
+    this.#waiting = entries.length > max ? { entries: entries.slice(max), reached } : null;
+    if (this.#waiting === null) return { entries, reached };
     const some = entries.slice(0, max);
-    this.#waiting = { entries: entries.slice(max), reached };
     return { entries: some, reached: some.at(-1) ?? null };
   }
 

@@ -11,19 +11,13 @@ import {
   type SearchQuery,
 } from '../../db/model/search-query.ts';
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
-import { SEARCH_PART } from '../../db/tables/search-check.ts';
 import { mayRead } from '../access.ts';
-import { requireFilled } from '../backfills.ts';
 import { ApiError, invalid, validationError } from '../errors.ts';
 import type { Answer, QueryParameter, ReadCall, ReadOperation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
 import { SEARCH_TIERS } from '../search/matches.ts';
-import {
-  SEARCH_EXAMINED_MAX,
-  SEARCH_RECORDS_MAX,
-  type SearchPosition,
-  searchRecords,
-} from '../search/search.ts';
+import { SEARCH_EXAMINED_MAX, SEARCH_RECORDS_MAX, type SearchPosition } from '../search/request.ts';
+import { searchRecords } from '../search/search.ts';
 import { identityOf, PAGE_PARAMETERS } from './paging.ts';
 
 /** The group of the search in the description. */
@@ -102,7 +96,6 @@ async function runSearch(call: ReadCall): Promise<Answer> {
     query: { q: sought.text, types: resources.map(({ name }) => name), user: access.userId },
   });
   const after = typeof query.cursor === 'string' ? positionIn(cursors.open(query.cursor, now)) : null;
-  await requireFilled(call.db, access.orgNumber, SEARCH_PART);
   const request = { query: sought, resources, after, limit: Number(query.limit) };
   const { items, positions, next } = await searchRecords(call, request);
   const cursorOf = (position: SearchPosition | undefined) =>

@@ -1,9 +1,12 @@
 // Which statistics PostgreSQL collects of its tables: of those that fill up, and of those that somebody else has filled.
 import { afterAll, beforeAll, expect } from 'bun:test';
+import { sql } from 'kysely';
 import { bulkInsert } from '../../db/engine/bulk-insert.ts';
+import { statement, written } from '../../db/engine/statement.ts';
 import { openStore } from '../../db/store.ts';
 import { dropDatabase, freshDatabase, isPostgres } from '../support/fresh-databases.ts';
 import { describe, test } from '../support/on-postgres.ts';
+import { until } from '../support/until.ts';
 
 describe('statistics', () => {
   let address = '';
@@ -36,11 +39,11 @@ describe('statistics', () => {
   test('a table that fills up is looked at again and again, at ever more rows', async () => {
     const insert = bulkInsert('segments', ['org_id', 'id', 'created_by', 'created_at', 'updated_at', 'name']);
     const store = await openStore(address);
-    let written = 0;
+    let made = 0;
     const write = (count: number) =>
       store.write('accounts', async (trx) => {
-        const made = { org_id: 1, created_by: 'u', created_at: 0, updated_at: 0, name: 'S' };
-        const rows = Array.from({ length: count }, () => ({ ...made, id: `s${written++}` }));
+        const row = { org_id: 1, created_by: 'u', created_at: 0, updated_at: 0, name: 'S' };
+        const rows = Array.from({ length: count }, () => ({ ...row, id: `s${made++}` }));
         await insert(trx, rows);
       });
     await write(99);
@@ -50,6 +53,31 @@ describe('statistics', () => {
     await becomes('segments', 400);
     await write(1_200);
     await becomes('segments', 1_600);
+    await store.close();
+  });
+
+  test('the space of removed rows is made free once they are a fifth of the table', async () => {
+    await admin.unsafe(`insert into segments (org_id, id, created_by, created_at, updated_at, name)
+      select 2, n, 'u', 0, 0, 'S' from generate_series(1, 5000) as n`);
+    await admin.unsafe('analyze segments');
+    const remove = statement<never>((db, param) =>
+      written(
+        db,
+        sql<never>`delete from "segments" where org_id = 2
+          and id in (select id from segments where org_id = 2 limit ${param('count')})`,
+      ),
+    );
+    const vacuums = async () =>
+      (await admin`select pg_stat_get_vacuum_count('segments'::regclass)::int as count`)[0].count;
+    const store = await openStore(address);
+    const removing = (count: number) =>
+      store.write('accounts', async (trx) => void (await remove(trx, { count })));
+    await removing(700);
+    await removing(200);
+    expect(await vacuums()).toBe(0);
+    await removing(700);
+    await until(async () => (await vacuums()) > 0);
+    expect(await vacuums()).toBe(1);
     await store.close();
   });
 

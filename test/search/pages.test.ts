@@ -5,7 +5,8 @@ import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { queryOf } from '../../db/model/search-query.ts';
 import { accessOfKey } from '../../server/access.ts';
 import { IndexUpdates } from '../../server/index-updates.ts';
-import { SEARCH_EXAMINED_MAX, SEARCH_RECORDS_MAX, searchRecords } from '../../server/search/search.ts';
+import { SEARCH_EXAMINED_MAX, SEARCH_RECORDS_MAX } from '../../server/search/request.ts';
+import { searchRecords } from '../../server/search/search.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 

@@ -63,6 +63,32 @@ export function observeConnections(): Observed {
   return { asked, trips, [Symbol.dispose]: dispose };
 }
 
+/** What some work asks of PostgreSQL, in waves: what is asked before an answer to the wave before is there belongs to that. */
+export async function wavesOf(work: () => Promise<unknown>): Promise<string[][]> {
+  const waves: string[][] = [];
+  let answered = 0;
+  const { ask } = PostgresConnection.prototype;
+  const spy = spyOn(PostgresConnection.prototype, 'ask').mockImplementation(async function (
+    this: PostgresConnection,
+    question,
+    values,
+  ) {
+    const wave = answered;
+    waves[wave] = [...(waves[wave] ?? []), question.text];
+    try {
+      return (await ask.call(this, question, values)) as never;
+    } finally {
+      answered = Math.max(answered, wave + 1);
+    }
+  });
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+  return waves;
+}
+
 export class ObservedConnection extends Connection {
   /** The text of each statement that was run, in order. */
   readonly asked: string[] = [];

@@ -40,17 +40,14 @@ import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { listRelatedIds } from '../../db/tables/related-ids.ts';
 import { findUnset } from '../../db/tables/restored-dependents.ts';
+import { findIdentified } from '../../db/tables/search-identified.ts';
 import { type IndexKey, runKeyStart } from '../../db/tables/search-keys.ts';
 import { findFewRowsFrom, findRowsFrom, removeFirstRows } from '../../db/tables/search-lists.ts';
 import { findParts } from '../../db/tables/search-parts.ts';
-import { findPending, findPendingIds, findPendingTimes } from '../../db/tables/search-pending.ts';
-import {
-  FOREIGN_ID_COLUMNS,
-  findByForeignId,
-  findExternalIdHolders,
-  findRecordsAt,
-} from '../../db/tables/search-records.ts';
+import { findPendingIds, findPendingTimes } from '../../db/tables/search-pending.ts';
+import { findRecordsAt } from '../../db/tables/search-records.ts';
 import { findRuns } from '../../db/tables/search-runs.ts';
+import { findSearchState } from '../../db/tables/search-state.ts';
 import { removeTies, setInTies } from '../../db/tables/ties.ts';
 import {
   addEntries,
@@ -533,10 +530,7 @@ const SEARCH: Question[] = [
     isOfAll: true,
   },
   ofOrganization('runs of the search index', findRuns),
-  {
-    ...one('what the search index does not have', (db, orgNumber) => findPending(db, orgNumber, 10), false),
-    isOfAll: true,
-  },
+  ofOrganization('the state of the search index', (db, orgNumber) => findSearchState(db, orgNumber, 10)),
   ofOrganization('all that it does not have', findPendingIds),
   { ...one('when it was written', findPendingTimes, false), isOfAll: true },
   ...SEARCHED_RESOURCES.map((name) => ({
@@ -550,20 +544,12 @@ const SEARCH: Question[] = [
       false,
     ),
   })),
-  ...FOREIGN_ID_COLUMNS.flatMap((column) =>
-    SEARCHED_RESOURCES.map(getResource).flatMap((resource) =>
-      resource.fields[column.name] === undefined
-        ? []
-        : [
-            one(`${resource.name} by ${column.name}, the newest first`, (db, orgNumber) =>
-              findByForeignId(db, resource, column, {
-                ...{ orgNumber, value: sampleOf(column.name), last: idOf(1_000), limit: 5 },
-              }),
-            ),
-          ],
-    ),
+  one('what a query identifies', (db, orgNumber) =>
+    findIdentified(db, orgNumber, {
+      ...{ externalIds: [sampleOf('external_id')], email: sampleOf('email'), domain: sampleOf('domain') },
+      ...{ foreignId: sampleOf('primary_id'), last: idOf(1_000), limit: 5 },
+    }),
   ),
-  lookup('the records with external IDs of any source', findExternalIdHolders),
   lookup('the segments of transcripts', findSegmentTexts),
 ];
 

@@ -1,0 +1,107 @@
+// How a search reads on PostgreSQL: in few ways to the server and back, and little where the server knows no values of a column.
+import { afterAll, beforeAll, expect } from 'bun:test';
+import { sql } from 'kysely';
+import { getResource } from '../../db/model/resources/registry.ts';
+import { queryOf } from '../../db/model/search-query.ts';
+import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
+import { findIdentified } from '../../db/tables/search-identified.ts';
+import { IndexUpdates } from '../../server/index-updates.ts';
+import { searchRecords } from '../../server/search/search.ts';
+import { isPostgres } from '../support/fresh-databases.ts';
+import { type Harness, startHarness } from '../support/harness.ts';
+import { test } from '../support/on-postgres.ts';
+import { wavesOf } from '../support/statement-log.ts';
+import { clientOf } from '../support/v2.ts';
+
+const ROWS = 20_000;
+// What is found, and a few entries of indexes.
+const READ_MAX = 20;
+// After five times a session may keep the plan of a statement.
+const TIMES_UNTIL_KEPT = 6;
+
+let harness: Harness;
+beforeAll(async () => {
+  if (isPostgres) harness = await startHarness();
+});
+afterAll(() => harness?.close());
+
+const readSoFar = sql<{ read: number }>`
+  select sum(pg_stat_get_xact_tuples_returned(oid))::bigint as read from pg_class
+  where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`;
+
+test('a query that identifies nothing does not go through interactions, none of which has an ID of another system', async () => {
+  const { store, orgNumber } = harness;
+  await store.write(orgNumber, async (trx) => {
+    await sql`insert into interactions (org_id, id, created_by, created_at, updated_at)
+      select ${orgNumber}, lpad(to_hex(n), 8, '0') || '-0000-7000-8000-000000000000', 'k', n, n
+      from generate_series(1, ${sql.lit(ROWS)}) as n`.execute(trx);
+    await sql`analyze interactions`.execute(trx);
+  });
+  await store.write(orgNumber, async (trx) => {
+    for (let times = 0; times < TIMES_UNTIL_KEPT; times++) {
+      const before = (await readSoFar.execute(trx)).rows[0]?.read ?? 0;
+      const found = await findIdentified(trx, orgNumber, {
+        ...{ externalIds: ['absent'], email: null, domain: null, foreignId: 'absent' },
+        ...{ last: 'g', limit: 21 },
+      });
+      const after = (await readSoFar.execute(trx)).rows[0]?.read ?? 0;
+      expect(found).toEqual([]);
+      expect(after - before).toBeLessThanOrEqual(READ_MAX);
+    }
+  });
+});
+
+const FIRST_NAMES = ['Ada', 'Grace', 'Mary', 'Alan'];
+const LAST_NAMES = ['Lovelace', 'Hopper', 'Jackson', 'Turing', 'Noether'];
+const BATCHES = 8;
+
+const contact = (index: number) => ({
+  first_name: FIRST_NAMES[index % FIRST_NAMES.length],
+  last_name: LAST_NAMES[index % LAST_NAMES.length],
+  email: `person${index}@engines.example`,
+  phone: `+44 20 7946 ${1_000 + index}`,
+});
+
+/** How many waves of statements a search takes, and what it finds. */
+async function searched(q: string, userId: string | null = null): Promise<{ waves: number; items: number }> {
+  const read = queryOf(q);
+  if ('faults' in read) throw new Error('no query');
+  const access = {
+    ...{ orgNumber: harness.orgNumber, organizationId: null, userId, level: 'organization' as const },
+    ...{ keyId: '', keyNumber: 0, scopes: new Set<string>(), bodyBytesMax: null },
+    requestsPerMinute: { key: null, organization: null },
+  };
+  const searcher = { db: harness.store.read, access, updateIndex: () => Promise.reject(new Error('behind')) };
+  const resources = SEARCHED_RESOURCES.map(getResource);
+  const request = { query: read.query, resources, after: null, limit: 20 };
+  let items = 0;
+  const waves = await wavesOf(async () => {
+    items = (await searchRecords(searcher, request)).items.length;
+  });
+  return { waves: waves.length, items };
+}
+
+// The state of the index with what is identified; what all tiers need first; the records, and whether all runs are there.
+const FEWEST = 3;
+
+test('a search takes few ways to the server, however it finds what it finds', async () => {
+  const api = clientOf(harness);
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const items = Array.from({ length: 100 }, (_, index) => contact(100 * batch + index));
+    await api.batch('/contacts/batch', items);
+  }
+  await api.create('notes', { title: 'Engine', content: 'Difference of the analytical kind' });
+  await new IndexUpdates(harness.store).update(harness.orgNumber);
+  // Connections are opened, and statements prepared.
+  for (let times = 0; times < 3; times++) await searched('ada lovelace');
+  expect(await searched('absent')).toEqual({ waves: FEWEST, items: 0 });
+  expect(await searched('analytical')).toEqual({ waves: FEWEST, items: 1 });
+  expect(await searched('lovelace')).toEqual({ waves: FEWEST, items: 20 });
+  expect(await searched('person7@engines.example')).toEqual({ waves: FEWEST, items: 1 });
+  expect(await searched('+44 20 7946 1012')).toEqual({ waves: FEWEST, items: 1 });
+  expect(await searched('engines.example')).toEqual({ waves: FEWEST, items: 20 });
+  expect(await searched('mary absent')).toEqual({ waves: FEWEST, items: 0 });
+  expect(await searched('turing', harness.alice)).toEqual({ waves: FEWEST, items: 0 });
+  // Of two common words, what has the one is looked up in the list of the other; here there are parts of lists to read besides.
+  expect(await searched('ada lovelace')).toEqual({ waves: FEWEST + 2, items: 20 });
+});
