@@ -40,6 +40,7 @@ export async function runExport(what: string, flags: ExportFlags, config: Config
 async function exportOne(what: string, options: ExportFlags, config: Config): Promise<void> {
   const out = outputFile(options.out);
   const format = chooseExportFormat(options, config);
+  checkExcelSafe(options, format);
   for (const flag of ['resume', 'force'] as const) {
     if (options[flag] && out === null) throw usageError(`--${flag} needs an output file.`, 'add --out FILE.');
   }
@@ -64,6 +65,11 @@ async function exportOne(what: string, options: ExportFlags, config: Config): Pr
   });
 }
 
+function checkExcelSafe({ excelSafe }: ExportFlags, format: ExportFormat): void {
+  if (excelSafe && format !== 'csv')
+    throw usageError('--excel-safe works with CSV only.', 'add --format csv, or remove --excel-safe.');
+}
+
 /** What of a list is in its spool. */
 function partOf({ filter, where, fields }: ExportFlags): unknown[] {
   return where === undefined && fields === undefined ? [filter] : [filter, where, fields];
@@ -71,6 +77,7 @@ function partOf({ filter, where, fields }: ExportFlags): unknown[] {
 
 async function exportEverything(options: ExportFlags, config: Config): Promise<void> {
   const { format = 'ndjson' } = options;
+  checkExcelSafe(options, format);
   const out = outputFile(options.out);
   if (out === null) throw usageError('"all" needs an output folder.', 'add --out DIR.');
   if (isWorkbook(out))

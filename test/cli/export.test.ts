@@ -119,6 +119,7 @@ describe('one resource', () => {
     ],
     ['x.xlsx --format csv', 'crm does not write .xlsx files'],
     ['my deals.ODS', "--out 'my deals.csv'"],
+    ['x.ndjson --excel-safe', '--excel-safe works with CSV only.\nNext: Add --format csv'],
     ['x.parquet', 'Unknown file extension .parquet.\nNext: Add --format csv'],
   ])('to %s fails and says why', async (out, reason) => {
     await sandbox.write('file', '');
