@@ -644,7 +644,8 @@ describe('direction of imports', () => {
   });
 
   test('the engine is known to its own files alone', () => {
-    const users = within('db').filter(({ imports }) => imports.some(({ target }) => /sqlite$/.test(target)));
+    const engine = /^(bun:sqlite|kysely-bun-sqlite\/dist\/index\.js)$/;
+    const users = within('db').filter(({ imports }) => imports.some(({ target }) => engine.test(target)));
     expect(users.map(({ path }) => path).toSorted()).toEqual([
       'db/sqlite/connection.ts',
       'db/sqlite/dialect.ts',

@@ -1,6 +1,7 @@
 // SQLite's dialect for cached statements: hides parameter values from its planner.
 import { type QueryCompiler, SqliteQueryCompiler } from 'kysely';
-import { BunSqliteDialect } from 'kysely-bun-sqlite';
+// By its name, Bun takes the CommonJS module, which brings a second Kysely with it.
+import { BunSqliteDialect } from 'kysely-bun-sqlite/dist/index.js';
 
 /**
  * The dialect of a connection. SQLite prepares a statement again for each new value of a parameter that could affect its

@@ -1,7 +1,8 @@
 // The whole suite, as `bun run verify` runs it: on SQLite and, beside it, whatever keeps records on PostgreSQL too.
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openStore } from '../../db/store.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { type Result, runFailedAgain } from './again.ts';
 import { byPlace, type EngineFiles, findTestFiles } from './files.ts';
@@ -28,6 +29,11 @@ const disk = tmpdir();
 // A run that is given a folder for temporary files has them there.
 const memory = process.env.TMPDIR ? null : makeMemoryFolder();
 if (memory !== null) process.env.TMPDIR = memory;
+
+// What every process starts from, made once.
+const shared = mkdtempSync(join(tmpdir(), 'crm-shared-'));
+const migratedFile = join(shared, 'migrated.db');
+await (await openStore(migratedFile)).close();
 
 /** A server of the run's own; null, and a word, if there cannot be one. */
 async function startPostgres(): Promise<PostgresServer | null> {
@@ -74,6 +80,7 @@ const results: Result<Engine>[] = [];
 function run({ engine: { name, database, folder }, files }: Task<Engine>): Promise<Tally> {
   const env = {
     CRM_TEST_DB: database,
+    CRM_TEST_FILE: migratedFile,
     CRM_TEST_INITDB: server?.initialized ?? '',
     TMPDIR: folder,
     CRM_BIN: process.env.CRM_BIN ?? join(ROOT, 'dist/crm'),
@@ -102,6 +109,7 @@ try {
     console.log(`${engine.name} | FAILED AT FIRST, PASSED BY THEMSELVES: ${files.join(' ')}`);
 } finally {
   await server?.close();
+  rmSync(shared, { recursive: true, force: true });
   if (memory !== null) rmSync(memory, { recursive: true, force: true });
 }
 for (const { name } of databases) {

@@ -9,9 +9,9 @@ export interface StreamEvent {
 
 /** Whether a response is a stream of events. */
 export function isStream(response: Response): boolean {
-  return (
-    response.body !== null && (response.headers.get('Content-Type') ?? '').startsWith('text/event-stream')
-  );
+  const isNamed = (response.headers.get('Content-Type') ?? '').startsWith('text/event-stream');
+  // Last: looking at the body makes a stream of it, which takes longer to read.
+  return isNamed && response.body !== null;
 }
 
 /** The first piece of a stream, which is then left. */

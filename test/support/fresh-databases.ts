@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { openStore } from '../../db/store.ts';
 
 const server = process.env.CRM_TEST_DB ?? '';
+// A migrated file that a run of the suite has made for all of its processes.
+const migrated = process.env.CRM_TEST_FILE ?? '';
 
 /** Whether the tests run on PostgreSQL. */
 export const isPostgres = server !== '';
@@ -30,6 +32,7 @@ export async function freshFile(path: string): Promise<void> {
 }
 
 async function migrateFile(): Promise<Buffer> {
+  if (migrated !== '') return readFileSync(migrated);
   const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   try {
     const path = join(folder, 'crm.db');

@@ -137,10 +137,15 @@ function checkBody(document: Json, content: Json, headers: Headers, body: Json, 
     );
 }
 
+const selected = new WeakMap<object, Json>();
+
 // The content of a list whose records need have no field but their ID.
 function withSomeFields(document: Json, content: Json): Json {
+  const known = selected.get(content);
+  if (known !== undefined) return known;
   const list = structuredClone(withoutRefs(document, content));
   list['application/json'].schema.properties.data.items.required = ['id'];
+  selected.set(content, list);
   return list;
 }
 

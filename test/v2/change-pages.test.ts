@@ -5,6 +5,7 @@ import { OPERATOR } from '../../db/engine/author.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { insertReservedRecords } from '../../db/tables/records.ts';
+import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
@@ -148,12 +149,15 @@ test('the changes of a record far apart: pages can be empty, and the reader give
   const client = clientOf(own);
   const { store, orgNumber, clock } = own;
   const { id } = await client.create('tasks', { name: 'T' });
-  clock.now += 1_000;
-  const last = 40_000_000;
-  await store.write(orgNumber, (trx) =>
-    trx.updateTable('org_clocks').set({ last_change: last }).where('org_id', '=', orgNumber).execute(),
-  );
-  await client.update('tasks', id, { name: 'Later' });
+  const updateAfter = async (last: number) => {
+    clock.now += 1_000;
+    await store.write(orgNumber, (trx) =>
+      trx.updateTable('org_clocks').set({ last_change: last }).where('org_id', '=', orgNumber).execute(),
+    );
+    await client.update('tasks', id, { name: `After ${last}` });
+  };
+  // Beside a loop as busy as the one below, PostgreSQL takes too long for a response to ask for more pieces than this.
+  await updateAfter(isPostgres ? 4_000_000 : 30_000_000);
   let turns = 0;
   let timer = setImmediate(function count() {
     turns += 1;
@@ -163,6 +167,7 @@ test('the changes of a record far apart: pages can be empty, and the reader give
   clearImmediate(timer);
   expect(body.data.map(({ action }: Json) => action)).toEqual(['updated', 'created']);
   expect(turns).toBeGreaterThan(100);
+  await updateAfter(40_000_000);
   for (const direction of ['asc', 'desc']) {
     const pages: string[][] = [];
     for (let cursor = ''; ; ) {
@@ -172,7 +177,7 @@ test('the changes of a record far apart: pages can be empty, and the reader give
       if (!page_info.has_next_page) break;
       cursor = `&cursor=${page_info.end_cursor}`;
     }
-    const found = ['created', 'updated'];
+    const found = ['created', 'updated', 'updated'];
     expect(pages.flat()).toEqual(direction === 'asc' ? found : found.toReversed());
     expect(pages).toHaveLength(5);
   }

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite';
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely, Migrator } from 'kysely';
-import { BunSqliteDialect } from 'kysely-bun-sqlite';
+import { BunSqliteDialect } from 'kysely-bun-sqlite/dist/index.js';
 import * as initial from '../../../db/migrations/0001-initial.ts';
 import { APPLICATION_ID } from '../../../db/sqlite/main-file.ts';
 import { BINARY } from '../../support/command.ts';
