@@ -9,6 +9,9 @@ import { besideOf, wholeList } from './search-resources.ts';
 
 // In characters.
 const SHORT = 1_000;
+// Texts.
+const FEW = 100;
+const NO_LISTS: ReadonlySet<string> = new Set();
 
 /** What changes in the index because of a record. */
 export interface ListChanges {
@@ -44,7 +47,7 @@ export class RecordLists {
 
   /** The lists in which a record belongs, given its row. */
   async of(resource: Resource, row: Row): Promise<Set<string>> {
-    const { name, text } = await this.#wordsOf(resource, row);
+    const { name, text } = await this.#wordsOf(resource, [row]);
     const lists = new Set([wholeList(resource)]);
     for (const word of name) lists.add(wordList('name', word));
     // The search for a text looks at both.
@@ -57,71 +60,69 @@ export class RecordLists {
   async changedBy(resource: Resource, written: WrittenRecord): Promise<ListChanges> {
     const { row, befores, isNew } = written;
     if (row !== null && !isNew) return this.#changes(resource, row, written);
+    const added = row === null ? NO_LISTS : await this.of(resource, row);
+    if (befores.length === 0 && row !== null) return { added, removed: NO_LISTS };
     const removed = new Set<string>();
-    for (const before of befores) await this.#addAll(removed, resource, before);
-    if (row === null) return { added: new Set(), removed: removed.add(wholeList(resource)) };
-    const added = await this.of(resource, row);
+    // Also the lists of words that were in the name as well, and perhaps not always.
+    const words = await this.#wordsOf(resource, befores);
+    for (const tier of TIERS) for (const word of words[tier]) removed.add(wordList(tier, word));
+    for (const before of befores) addOwner(removed, resource, before);
+    if (row === null) removed.add(wholeList(resource));
     return { added, removed: removed.difference(added) };
   }
 
   // Looks only at words that are or were in columns that changed.
   async #changes(resource: Resource, row: Row, { befores, isKnown }: WrittenRecord): Promise<ListChanges> {
-    const changed = new Set(befores.flatMap((before) => Object.keys(before)));
-    const columns = Object.entries(row);
-    const stays = await this.#wordsOf(
-      resource,
-      Object.fromEntries(columns.filter(([name]) => !changed.has(name))),
-    );
-    const now = await this.#wordsOf(
-      resource,
-      Object.fromEntries(columns.filter(([name]) => changed.has(name))),
-    );
-    const former: Words = { name: new Set(), text: new Set() };
-    for (const before of befores) await this.#addWords(former, resource, before);
+    const [kept, changed] = divided(row, befores);
+    const stays = await this.#wordsOf(resource, [kept]);
+    const now = await this.#wordsOf(resource, [changed]);
+    const former = await this.#wordsOf(resource, befores);
     const added = new Set<string>();
     const removed = new Set<string>();
     for (const word of new Set([...former.name, ...former.text, ...now.name, ...now.text])) {
       const tier = tierOf(word, stays, now);
       if (isKnown && tier === tierOf(word, stays, former)) continue;
       if (tier !== null) added.add(wordList(tier, word));
-      for (const one of TIERS) if (one !== tier) removed.add(wordList(one, word));
+      for (const one of TIERS) {
+        const wasIn = former[one].has(word) || stays[one].has(word) || now[one].has(word);
+        if (one !== tier && wasIn) removed.add(wordList(one, word));
+      }
     }
     for (const before of befores) addOwner(removed, resource, before);
-    if (resource.owner !== null && changed.has(resource.owner)) addOwner(added, resource, row);
+    if (resource.owner !== null && resource.owner in changed) addOwner(added, resource, row);
     return { added, removed: removed.difference(added) };
   }
 
-  // Also those of words that were in the name as well, and perhaps not always.
-  async #addAll(lists: Set<string>, resource: Resource, row: Row): Promise<void> {
-    const { name, text } = await this.#wordsOf(resource, row);
-    for (const word of name) lists.add(wordList('name', word));
-    for (const word of text) lists.add(wordList('text', word));
-    addOwner(lists, resource, row);
+  // The words of all rows together.
+  #wordsOf(resource: Resource, rows: readonly Row[]): Words | Promise<Words> {
+    const words: Words = { name: new Set(), text: new Set() };
+    const texts: SearchedText[] = [];
+    for (const row of rows) {
+      const found = searchedTexts(resource, row, besideOf(row));
+      // A transcript can have a hundred thousand segments, and one of them a million words.
+      if (found.length > FEW || found.some(({ text }) => text.length > SHORT)) texts.push(...found);
+      else for (const one of found) for (const word of indexedWords(one)) words[one.tier].add(word);
+    }
+    return texts.length === 0 ? words : this.#withMany(words, texts);
   }
 
-  async #wordsOf(resource: Resource, row: Row): Promise<Words> {
-    const words: Words = { name: new Set(), text: new Set() };
-    await this.#addWords(words, resource, row);
+  async #withMany(words: Words, texts: readonly SearchedText[]): Promise<Words> {
+    for (const one of texts)
+      for (const text of one.text.length > SHORT ? piecesOf(one.text) : [one.text]) {
+        for (const word of indexedWords({ ...one, text })) words[one.tier].add(word);
+        if (this.#turns.isOver) await this.#turns.next();
+      }
     return words;
   }
+}
 
-  async #addWords(words: Words, resource: Resource, row: Row): Promise<void> {
-    for (const one of searchedTexts(resource, row, besideOf(row))) {
-      const into = words[one.tier];
-      if (one.text.length <= SHORT) for (const word of indexedWords(one)) into.add(word);
-      else await this.#addLong(into, one);
-      // A transcript can have a hundred thousand segments.
-      if (this.#turns.isOver) await this.#turns.next();
-    }
-  }
-
-  // A transcript can have a million words.
-  async #addLong(words: Set<string>, one: SearchedText): Promise<void> {
-    for (const text of piecesOf(one.text)) {
-      for (const word of indexedWords({ ...one, text })) words.add(word);
-      if (this.#turns.isOver) await this.#turns.next();
-    }
-  }
+// What stays of a row, and what it has in the columns that were different.
+function divided(row: Row, befores: readonly Row[]): [kept: Row, changed: Row] {
+  const kept: Row = {};
+  const changed: Row = {};
+  for (const name in row)
+    (befores.some((before) => name in before) ? changed : kept)[name] = row[name] ?? null;
+  return [kept, changed];
 }
 
 // The list in which a record with these words has one of them.
