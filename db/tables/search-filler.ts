@@ -81,15 +81,14 @@ async function indexAfter(
   const resource = searchedResource(number);
   const changes = new IndexChanges();
   const turns = new TimeSlices();
-  const recordLists = new RecordLists(turns);
+  const lists = new RecordLists(changes, turns);
   let last = after;
   let records = 0;
   let isMore = true;
   while (isMore && records < ROWS_AT_ONCE && changes.size < ENTRIES_AT_ONCE) {
     const found = await rowsAfter(resource)(trx, { org: orgNumber, after: last });
     for (const row of await withTranscripts(trx, resource, orgNumber, found)) {
-      const entry = { ...placeOfId(row.id), resource: number };
-      changes.add(entry, await recordLists.of(resource, row));
+      await lists.add({ ...placeOfId(row.id), resource: number }, resource, row);
       last = row.id;
       if (turns.isOver) await turns.next();
     }

@@ -11,12 +11,23 @@ import { changeRun, findRuns, insertRun, isLive, nextNumber, removeRun } from '.
 const MERGED_MIN = 4;
 const MERGED_MAX = 12;
 const SMALLEST_BYTES = 256;
+// More would make searches slow.
+const LIVE_MAX = 20;
 // A search that read the list of runs before that has ended by then.
 const KEPT_MS = 15_000;
 
 /** Merges some runs or a part of them, or removes rows of runs that are merged; returns whether there was anything to do. */
 export function mergeSome(trx: Trx, orgNumber: number): Promise<boolean> {
   return mergeNext(trx, orgNumber, Date.now() - KEPT_MS);
+}
+
+/**
+ * The same where there are many runs. As long as others come, merging waits for that: the more runs become one, the less often
+ * entries are written.
+ */
+export async function mergeMany(trx: Trx, orgNumber: number): Promise<boolean> {
+  const live = (await findRuns(trx, orgNumber)).filter(isLive);
+  return live.length > LIVE_MAX && mergeSome(trx, orgNumber);
 }
 
 /** The same where nobody searches: rows of runs that are merged are removed at once. */

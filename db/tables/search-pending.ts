@@ -8,11 +8,10 @@ import { TimeSlices } from '../event-loop.ts';
 import type { Row } from '../model/resource.ts';
 import { instantOfId } from './record-id.ts';
 import { IndexChanges } from './search-index.ts';
-import { mergeSome } from './search-merges.ts';
+import { mergeMany } from './search-merges.ts';
 import { placeOfId } from './search-places.ts';
 import { RecordLists, type WrittenRecord } from './search-record-lists.ts';
-import { findIndexedRecords } from './search-records.ts';
-import { searchedResource } from './search-resources.ts';
+import { findIndexedRecords, searchedResource } from './search-resources.ts';
 
 const pending = statement<SearchPendingRow>((db, param) =>
   db
@@ -101,13 +100,12 @@ const rest = statement<never>((db, param) =>
 );
 
 // They take about fifteen milliseconds. A record can have a hundred thousand words, and other writes wait.
-const ROWS_AT_ONCE = 500;
-const RECORDS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 1_000;
+const RECORDS_AT_ONCE = 1_000;
 const ENTRIES_AT_ONCE = 20_000;
 const READ_AT_ONCE = 50;
 const RECORDS_PER_LOOK = 8;
-// Entries are merged about as fast as others come.
-const RECORDS_PER_MERGE = 150;
+const MERGES_PER_PIECE = 4;
 
 const organizations = statement<{ org_id: number }>((db) =>
   db
@@ -174,8 +172,7 @@ export async function indexPending(trx: Trx, orgNumber: number): Promise<boolean
     else await rest(trx, { org: orgNumber, id, records: left.length, entries: JSON.stringify(left) });
   }
   await removal(trx, { org: orgNumber, ids: JSON.stringify(finished) });
-  for (let left = records; left >= 0; left -= RECORDS_PER_MERGE)
-    if (!(await mergeSome(trx, orgNumber))) break;
+  for (let merges = 0; merges < MERGES_PER_PIECE; merges++) if (!(await mergeMany(trx, orgNumber))) break;
   return finished.length < sizes.length;
 }
 
@@ -189,7 +186,7 @@ async function indexRecords(
   const changes = new IndexChanges();
   const indexed = new Set<string>();
   const turns = new TimeSlices();
-  const recordLists = new RecordLists(turns);
+  const lists = new RecordLists(changes, turns);
   for (const [number, some] of Map.groupBy(entries, ([resource]) => resource)) {
     const resource = searchedResource(number);
     const notes = Map.groupBy(some, ([, id]) => id);
@@ -200,10 +197,7 @@ async function indexRecords(
       for (const id of part) {
         if (changes.size >= ENTRIES_AT_ONCE) break;
         const written = writtenRecord(rows.get(id) ?? null, notes.get(id) ?? [], areAll);
-        const { added, removed } = await recordLists.changedBy(resource, written);
-        const place = placeOfId(id);
-        changes.add({ ...place, resource: number }, added);
-        changes.remove(place, removed);
+        await lists.change({ ...placeOfId(id), resource: number }, resource, written);
         indexed.add(id);
         if (indexed.size % RECORDS_PER_LOOK === 0 && turns.isOver) await turns.next();
       }

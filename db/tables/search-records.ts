@@ -4,11 +4,10 @@ import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { type Db, type ExternalIdRow, type RecordRow, tableOf } from '../engine/schema.ts';
 import { lookup, statement } from '../engine/statement.ts';
-import type { Resource, Row } from '../model/resource.ts';
+import type { Resource } from '../model/resource.ts';
 import { textKey } from '../model/text.ts';
 import { columnsOf, keyExpression } from './columns.ts';
 import { idStart, type SearchPlace } from './search-places.ts';
-import { indexedColumns, withTranscripts } from './search-resources.ts';
 
 const recordsAt = memoize((resource: Resource) =>
   statement<RecordRow>((db, param) => {
@@ -34,34 +33,6 @@ export async function findRecordsAt(
   places: readonly SearchPlace[],
 ): Promise<RecordRow[]> {
   return recordsAt(resource)(db, { org: orgNumber, starts: JSON.stringify(places.map(idStart)) });
-}
-
-/** What the index has something of. */
-export type IndexedRow = Row & { id: string };
-
-const indexed = memoize((resource: Resource) => {
-  const columns = ['id', ...indexedColumns(resource)].map((name) => sql.ref(name).as(name));
-  return lookup<IndexedRow>((db, param, isGiven) =>
-    db
-      .selectFrom(tableOf(resource))
-      .select(columns)
-      .$castTo<IndexedRow>()
-      .where('org_id', '=', param('org'))
-      .where(isGiven(sql.ref('id'))),
-  );
-});
-
-/** What the index has something of, of those of the records that exist, by ID. */
-export async function findIndexedRecords(
-  db: Db,
-  resource: Resource,
-  orgNumber: number,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, IndexedRow>> {
-  const found = await indexed(resource)(db, orgNumber, ids);
-  const rows = new Map<string, IndexedRow>();
-  for (const row of await withTranscripts(db, resource, orgNumber, found)) rows.set(row.id, row);
-  return rows;
 }
 
 type Holder = Pick<ExternalIdRow, 'resource' | 'source' | 'external_id' | 'record_id'>;
