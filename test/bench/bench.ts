@@ -51,7 +51,7 @@ async function run(options: Options, folder: string, databases?: Databases): Pro
     starts: options.rounds,
     ...(databases !== undefined && { databases }),
   });
-  // What seeding has left to do is no part of what is measured first.
+  // Otherwise the first operation would pay for what seeding has left to do.
   await Promise.all(fleet.servers.map(({ pid }) => idle(pid, options.idleSeconds)));
   print([headerLine(look)]);
   for (const operation of OPERATIONS.filter(isAsked)) {
