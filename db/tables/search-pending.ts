@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../engine/schema.ts';
 import type { PendingRecord, SearchPendingRow } from '../engine/search-rows.ts';
 import { statement } from '../engine/statement.ts';
-import { TimeSlices } from '../event-loop.ts';
+import { nextTurn, TimeSlices } from '../event-loop.ts';
 import type { Row } from '../model/resource.ts';
 import { instantOfId } from './record-id.ts';
 import { IndexChanges } from './search-index.ts';
@@ -172,7 +172,10 @@ export async function indexPending(trx: Trx, orgNumber: number): Promise<boolean
     else await rest(trx, { org: orgNumber, id, records: left.length, entries: JSON.stringify(left) });
   }
   await removal(trx, { org: orgNumber, ids: JSON.stringify(finished) });
-  for (let merges = 0; merges < MERGES_PER_PIECE; merges++) if (!(await mergeMany(trx, orgNumber))) break;
+  for (let merges = 0; merges < MERGES_PER_PIECE; merges++) {
+    await nextTurn();
+    if (!(await mergeMany(trx, orgNumber))) break;
+  }
   return finished.length < sizes.length;
 }
 
@@ -203,6 +206,7 @@ async function indexRecords(
       }
     }
   }
+  if (turns.isOver) await turns.next();
   await changes.save(trx, orgNumber);
   return indexed;
 }
