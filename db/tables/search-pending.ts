@@ -8,7 +8,7 @@ import { nextTurn, TimeSlices } from '../event-loop.ts';
 import type { Row } from '../model/resource.ts';
 import { instantOfId } from './record-id.ts';
 import { IndexChanges } from './search-index.ts';
-import { mergeMany } from './search-merges.ts';
+import { mergeSome, RUNS_WHILE_INDEXING } from './search-merges.ts';
 import { placeOfId } from './search-places.ts';
 import { RecordLists, type WrittenRecord } from './search-record-lists.ts';
 import { findIndexedRecords, searchedResource } from './search-resources.ts';
@@ -174,7 +174,7 @@ export async function indexPending(trx: Trx, orgNumber: number): Promise<boolean
   await removal(trx, { org: orgNumber, ids: JSON.stringify(finished) });
   for (let merges = 0; merges < MERGES_PER_PIECE; merges++) {
     await nextTurn();
-    if (!(await mergeMany(trx, orgNumber))) break;
+    if (!(await mergeSome(trx, orgNumber, RUNS_WHILE_INDEXING))) break;
   }
   return finished.length < sizes.length;
 }
