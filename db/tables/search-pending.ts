@@ -22,19 +22,10 @@ const pending = statement<SearchPendingRow>((db, param) =>
     .limit(param('limit')),
 );
 
-const upTo = statement<SearchPendingRow>((db, param) =>
+const counts = statement<Pick<SearchPendingRow, 'records'>>((db, param) =>
   db
     .selectFrom('search_pending')
-    .selectAll()
-    .where('org_id', '=', param('org'))
-    .where('id', '<=', param('last'))
-    .orderBy('id'),
-);
-
-const counts = statement<Pick<SearchPendingRow, 'id' | 'records'>>((db, param) =>
-  db
-    .selectFrom('search_pending')
-    .select(['id', 'records'])
+    .select('records')
     .where('org_id', '=', param('org'))
     .orderBy('id')
     .limit(param('limit')),
@@ -148,9 +139,27 @@ export async function findPendingTimes(db: Db, orgNumber: number): Promise<{ fir
   return { first: timeOf(first), last: timeOf(last) };
 }
 
-/** Indexes some of what is pending, at most a few hundred records; returns whether there is more. */
+const sizesOf = statement<Pick<SearchPendingRow, 'id' | 'records'>>((db, param) =>
+  db
+    .selectFrom('search_pending')
+    .select(['id', 'records'])
+    .where('org_id', '=', param('org'))
+    .orderBy('id')
+    .limit(param('limit')),
+);
+
+const upTo = statement<SearchPendingRow>((db, param) =>
+  db
+    .selectFrom('search_pending')
+    .selectAll()
+    .where('org_id', '=', param('org'))
+    .where('id', '<=', param('last'))
+    .orderBy('id'),
+);
+
+/** Indexes some of what is pending, at most a thousand records; returns whether there is more. */
 export async function indexPending(trx: Trx, orgNumber: number): Promise<boolean> {
-  const sizes = await counts(trx, { org: orgNumber, limit: ROWS_AT_ONCE + 1 });
+  const sizes = await sizesOf(trx, { org: orgNumber, limit: ROWS_AT_ONCE + 1 });
   let last = '';
   let count = 0;
   let records = 0;
