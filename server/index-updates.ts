@@ -49,8 +49,10 @@ export class IndexUpdates {
 export function startIndexing(store: Store): RepeatedWork {
   let looks = 0;
   return new RepeatedWork(LOOK_EVERY_MS, async (work) => {
-    for (const orgNumber of await findPendingOrganizations(store.read))
+    for (const orgNumber of await findPendingOrganizations(store.read)) {
       await inPieces(store, orgNumber, work, indexPending);
+      await inPieces(store, orgNumber, work, mergeSome);
+    }
     if (looks++ % LOOKS_PER_MERGE > 0) return;
     for (const orgNumber of await findUnsettledOrganizations(store.read))
       await inPieces(store, orgNumber, work, mergeSome);

@@ -14,12 +14,13 @@ export async function savePending(trx: Trx): Promise<void> {
   const notes = trx.engine.progress.searched.take();
   if (notes.length === 0) return;
   const rows: SearchPendingRow[] = [];
-  for (const [org_id, ofOne] of Map.groupBy(notes, ({ orgNumber }) => orgNumber))
-    for (let from = 0; from < ofOne.length; from += RECORDS_PER_ROW) {
-      const some = ofOne.slice(from, from + RECORDS_PER_ROW);
-      const entries = JSON.stringify(some.map(asEntry));
-      rows.push({ org_id, id: Bun.randomUUIDv7(), records: some.length, entries });
-    }
+  for (let from = 0; from < notes.length; ) {
+    const org_id = notes[from]?.orgNumber ?? 0;
+    const some: PendingRecord[] = [];
+    for (; some.length < RECORDS_PER_ROW && notes[from]?.orgNumber === org_id; from++)
+      some.push(asEntry(notes[from] as SearchNote));
+    rows.push({ org_id, id: Bun.randomUUIDv7(), records: some.length, entries: JSON.stringify(some) });
+  }
   await insert(trx, rows as never);
 }
 

@@ -7,6 +7,11 @@ export const ENTRY_BYTES = 2;
 /** Instead of a resource: the record is no longer in the list, whatever older runs say. */
 export const REMOVED = 15;
 
+/** The entry that removes a record from a list of older runs. */
+export function removalOf({ ms, count }: SearchPlace): SearchEntry {
+  return { ms, count, resource: REMOVED };
+}
+
 const RESOURCES_MAX = 16;
 const COUNT_END = 2 ** 32;
 

@@ -11,6 +11,7 @@ import { beginBackfill, isFilled } from './backfills.ts';
 import { columnsOf } from './columns.ts';
 import { smallestId } from './record-id.ts';
 import { entryAt, REMOVED } from './search-blocks.ts';
+import { IndexChanges } from './search-index.ts';
 import { findParts } from './search-parts.ts';
 import { findPendingIds } from './search-pending.ts';
 import { placeOfId, type SearchPlace } from './search-places.ts';
@@ -66,9 +67,11 @@ export async function compareIndex(db: Db, orgNumber: number): Promise<IndexComp
     const others = await samples.newestUpTo(db, { org: orgNumber, last: smallestId(instant) });
     const rows = [...newest, ...others].filter(({ id }) => !pending.has(id));
     for (const row of await withTranscripts(db, resource, orgNumber, rows)) {
-      const lists = await new RecordLists(turns).of(resource, row);
+      const place = placeOfId(row.id);
+      const changes = new IndexChanges();
+      await new RecordLists(changes, turns).add({ ...place, resource: number }, resource, row);
       result.records += 1;
-      if (!(await areIn(db, orgNumber, lists, placeOfId(row.id)))) result.faulty += 1;
+      if (!(await areIn(db, orgNumber, [...changes.lists], place))) result.faulty += 1;
     }
   }
   return result;
@@ -77,13 +80,13 @@ export async function compareIndex(db: Db, orgNumber: number): Promise<IndexComp
 async function areIn(
   db: Db,
   orgNumber: number,
-  lists: ReadonlySet<string>,
+  lists: readonly string[],
   place: SearchPlace,
 ): Promise<boolean> {
   const runs = await findLiveRuns(db, orgNumber);
-  const wanted = [...lists].flatMap((list) => runs.map(({ run }) => ({ run, list, place })));
+  const wanted = lists.flatMap((list) => runs.map(({ run }) => ({ run, list, place })));
   const parts = await findParts(db, orgNumber, wanted);
-  return [...lists].every((_, index) => {
+  return lists.every((_, index) => {
     const ofList = parts.slice(index * runs.length, (index + 1) * runs.length);
     // The newest run that says something.
     const entry = ofList.map((part) => part && entryAt(part.entries, place)).find((one) => one != null);

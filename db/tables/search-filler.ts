@@ -10,7 +10,7 @@ import { SEARCHED_RESOURCES } from '../model/searched.ts';
 import type { Filler } from './backfills.ts';
 import { columnsOf } from './columns.ts';
 import { IndexChanges } from './search-index.ts';
-import { mergeUnread } from './search-merges.ts';
+import { mergeUnread, RUNS_WHILE_INDEXING } from './search-merges.ts';
 import { placeOfId } from './search-places.ts';
 import { RecordLists } from './search-record-lists.ts';
 import { searchedResource, withTranscripts } from './search-resources.ts';
@@ -60,7 +60,8 @@ export const searchFiller: Filler = {
       return { place: isMore ? place : null, records: 0 };
     }
     const { last, records } = await indexAfter(trx, orgNumber, number, after);
-    for (let merges = 0; merges < MERGES_AT_ONCE; merges++) if (!(await mergeUnread(trx, orgNumber))) break;
+    for (let merges = 0; merges < MERGES_AT_ONCE; merges++)
+      if (!(await mergeUnread(trx, orgNumber, RUNS_WHILE_INDEXING))) break;
     const next: Place = last === null ? [number + 1, ''] : [number, last];
     return { place: JSON.stringify(next), records };
   },
@@ -81,15 +82,14 @@ async function indexAfter(
   const resource = searchedResource(number);
   const changes = new IndexChanges();
   const turns = new TimeSlices();
-  const recordLists = new RecordLists(turns);
+  const lists = new RecordLists(changes, turns);
   let last = after;
   let records = 0;
   let isMore = true;
   while (isMore && records < ROWS_AT_ONCE && changes.size < ENTRIES_AT_ONCE) {
     const found = await rowsAfter(resource)(trx, { org: orgNumber, after: last });
     for (const row of await withTranscripts(trx, resource, orgNumber, found)) {
-      const entry = { ...placeOfId(row.id), resource: number };
-      changes.add(entry, await recordLists.of(resource, row));
+      await lists.add({ ...placeOfId(row.id), resource: number }, resource, row);
       last = row.id;
       if (turns.isOver) await turns.next();
     }

@@ -16,9 +16,10 @@ import { findRuns, insertRun, nextNumber } from './search-runs.ts';
 
 const LISTS_PER_LOOK = 64;
 
-/** Changes of lists that are made together; of one record, each list is named once. */
+/** Changes of lists that are made together: those of one record before those of the next, and for each list only one. */
 export class IndexChanges {
   readonly #lists = new Map<string, SearchEntry[]>();
+  #latest: SearchEntry | null = null;
   #removals = 0;
   #size = 0;
   #low = LAST_PLACE;
@@ -29,23 +30,31 @@ export class IndexChanges {
     return this.#size;
   }
 
-  /** Adds a record to lists; in those that have it nothing changes. */
-  add(entry: SearchEntry, lists: Iterable<string>): void {
-    for (const list of lists) {
-      const entries = this.#lists.get(list);
-      if (entries === undefined) this.#lists.set(list, [entry]);
-      else entries.push(entry);
-      this.#size += 1;
-    }
-    if (comparePlaces(entry, this.#low) < 0) this.#low = entry;
-    if (comparePlaces(entry, this.#high) > 0) this.#high = entry;
+  /** The lists that change. */
+  get lists(): Iterable<string> {
+    return this.#lists.keys();
   }
 
-  /** Removes a record from lists; in those that do not have it nothing changes. */
-  remove({ ms, count }: SearchPlace, lists: Iterable<string>): void {
-    const before = this.#size;
-    this.add({ ms, count, resource: REMOVED }, lists);
-    this.#removals += this.#size - before;
+  /** Adds a record to a list, or its removal, as `removalOf` makes it; where the list has that already, nothing changes. */
+  add(entry: SearchEntry, list: string): void {
+    if (entry !== this.#latest) this.#begin(entry);
+    const entries = this.#lists.get(list);
+    if (entries === undefined) this.#lists.set(list, [entry]);
+    else if (entries[entries.length - 1] === entry) return;
+    else entries.push(entry);
+    this.#size += 1;
+    if (entry.resource === REMOVED) this.#removals += 1;
+  }
+
+  /** Whether the latest entry was added to a list. */
+  has(entry: SearchEntry, list: string): boolean {
+    return this.#lists.get(list)?.at(-1) === entry;
+  }
+
+  #begin(entry: SearchEntry): void {
+    this.#latest = entry;
+    if (comparePlaces(entry, this.#low) < 0) this.#low = entry;
+    if (comparePlaces(entry, this.#high) > 0) this.#high = entry;
   }
 
   /** Writes them. */

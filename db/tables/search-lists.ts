@@ -39,10 +39,11 @@ export interface RunRange {
   start: string;
 }
 
-const MANY = 64;
 const FEW = 4;
-const many = rowsFrom(MANY);
 const few = rowsFrom(FEW);
+// Each is a statement of its own: an unknown number would be taken for a tenth of all rows.
+const SIZES = [FEW, 8, 16, 32, 64, 128].map((size) => ({ size, find: rowsFrom(size) }));
+const LARGEST = { size: 256, find: rowsFrom(256) };
 
 const fewOfEach = statement<StoredRow & { wanted: Uint8Array }>((db, param) => {
   const last = sql`select one.key from search_rows as one
@@ -57,9 +58,18 @@ const fewOfEach = statement<StoredRow & { wanted: Uint8Array }>((db, param) => {
   );
 });
 
-/** The lists from a key on that begin in that way, and perhaps some of them that come before it. */
-export async function findRowsFrom(db: Db, org: number, { run, from, start }: RunRange): Promise<RunLists> {
-  return listsIn({ run, start }, await many(db, { org, from, end: afterStart(run, start) }), MANY);
+/**
+ * The lists from a key on that begin in that way, and perhaps some of them that come before it.
+ * @param wanted about how many rows are read
+ */
+export async function findRowsFrom(
+  db: Db,
+  org: number,
+  { run, from, start }: RunRange,
+  wanted: number,
+): Promise<RunLists> {
+  const { size, find } = SIZES.find((one) => one.size >= wanted) ?? LARGEST;
+  return listsIn({ run, start }, await find(db, { org, from, end: afterStart(run, start) }), size);
 }
 
 /** The same of several runs, of fewer rows. What asks another process asks once. */

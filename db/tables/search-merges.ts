@@ -14,19 +14,33 @@ const SMALLEST_BYTES = 256;
 // A search that read the list of runs before that has ended by then.
 const KEPT_MS = 15_000;
 
-/** Merges some runs or a part of them, or removes rows of runs that are merged; returns whether there was anything to do. */
-export function mergeSome(trx: Trx, orgNumber: number): Promise<boolean> {
-  return mergeNext(trx, orgNumber, Date.now() - KEPT_MS);
+/**
+ * How many runs are left as they are as long as others come: the more become one, the less often entries are written. With more
+ * runs, searches would be slow.
+ */
+export const RUNS_WHILE_INDEXING = 20;
+
+/**
+ * Merges some runs or a part of them, or removes rows of runs that are merged; returns whether there was anything to do.
+ * @param kept so many runs are left as they are
+ */
+export function mergeSome(trx: Trx, orgNumber: number, kept = 0): Promise<boolean> {
+  return mergeNext(trx, orgNumber, { goneUntil: Date.now() - KEPT_MS, kept });
 }
 
 /** The same where nobody searches: rows of runs that are merged are removed at once. */
-export function mergeUnread(trx: Trx, orgNumber: number): Promise<boolean> {
-  return mergeNext(trx, orgNumber, Number.POSITIVE_INFINITY);
+export function mergeUnread(trx: Trx, orgNumber: number, kept = 0): Promise<boolean> {
+  return mergeNext(trx, orgNumber, { goneUntil: Number.POSITIVE_INFINITY, kept });
 }
 
-async function mergeNext(trx: Trx, orgNumber: number, goneUntil: number): Promise<boolean> {
+async function mergeNext(
+  trx: Trx,
+  orgNumber: number,
+  { goneUntil, kept }: { goneUntil: number; kept: number },
+): Promise<boolean> {
   const runs = await findRuns(trx, orgNumber);
   if (await removeSome(trx, runs, goneUntil)) return true;
+  if (runs.filter(isLive).length <= kept) return false;
   return mergeDue(trx, runs, dueGroup(runs));
 }
 

@@ -9,6 +9,8 @@ import { entriesOf, type PackedList, type PackedRow, RowPacker } from './search-
 import { comparePlaces, type SearchEntry, type SearchPlace } from './search-places.ts';
 
 const LISTS_PER_LOOK = 64;
+// They take a few milliseconds.
+const ROWS_PER_STEP = 256;
 
 /** The last entry of all that come before the others, in the order of lists and places. */
 export interface MergePoint {
@@ -19,6 +21,7 @@ export interface MergePoint {
 /** A run that is merged. */
 export interface MergedRun {
   run: number;
+  bytes: number;
   /** How many records it removes from lists of older runs. */
   removals: number;
 }
@@ -50,7 +53,12 @@ interface Source {
 /** Merges what comes next. */
 export async function mergeFrom(db: Db, orgNumber: number, input: MergeInput): Promise<MergeOutput> {
   const { done } = input;
-  const sources = await Promise.all(input.sources.map((one) => readSource(db, orgNumber, one, done)));
+  const bytes = input.sources.reduce((sum, one) => sum + one.bytes, 0);
+  // So that the rows of all sources go about as far: those behind the first end are read again.
+  const reading = input.sources.map((one) =>
+    readSource(db, orgNumber, one, { done, rows: (ROWS_PER_STEP * one.bytes) / bytes }),
+  );
+  const sources = await Promise.all(reading);
   const end = sources.map((one) => one.end).reduce(earlierOf);
   const merging = new Merging(sources, end, input);
   const turns = new TimeSlices();
@@ -116,10 +124,10 @@ async function readSource(
   db: Db,
   orgNumber: number,
   { run, removals }: MergedRun,
-  done: MergePoint | null,
+  { done, rows }: { done: MergePoint | null; rows: number },
 ): Promise<Source> {
   const from = done === null ? runKeyStart(run, '') : keyBytes({ ...done, run });
-  const { lists, isEnd } = await findRowsFrom(db, orgNumber, { run, from, start: '' });
+  const { lists, isEnd } = await findRowsFrom(db, orgNumber, { run, from, start: '' }, rows);
   const next = done === null ? 0 : lists.findIndex(({ list }) => list >= done.list);
   const last = lists.at(-1);
   const place = last && entriesOf(last).at(-1);

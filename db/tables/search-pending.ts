@@ -1,27 +1,17 @@
 // Brings the search index up to date with what writes have noted.
 
 import { sql } from 'kysely';
-import type { Db, RecordRow, Trx } from '../engine/schema.ts';
+import type { Db, Trx } from '../engine/schema.ts';
 import type { PendingRecord, SearchPendingRow } from '../engine/search-rows.ts';
 import { statement } from '../engine/statement.ts';
-import { TimeSlices } from '../event-loop.ts';
-import type { Resource } from '../model/resource.ts';
+import { nextTurn, TimeSlices } from '../event-loop.ts';
+import type { Row } from '../model/resource.ts';
 import { instantOfId } from './record-id.ts';
-import { findRecords } from './records.ts';
 import { IndexChanges } from './search-index.ts';
-import { mergeSome } from './search-merges.ts';
+import { mergeSome, RUNS_WHILE_INDEXING } from './search-merges.ts';
 import { placeOfId } from './search-places.ts';
 import { RecordLists, type WrittenRecord } from './search-record-lists.ts';
-import { searchedResource, withTranscripts } from './search-resources.ts';
-
-const pending = statement<SearchPendingRow>((db, param) =>
-  db
-    .selectFrom('search_pending')
-    .selectAll()
-    .where('org_id', '=', param('org'))
-    .orderBy('id')
-    .limit(param('limit')),
-);
+import { findIndexedRecords, searchedResource } from './search-resources.ts';
 
 const allPending = statement<Pick<SearchPendingRow, 'entries'>>((db, param) =>
   db.selectFrom('search_pending').select('entries').where('org_id', '=', param('org')),
@@ -61,13 +51,12 @@ const rest = statement<never>((db, param) =>
 );
 
 // They take about fifteen milliseconds. A record can have a hundred thousand words, and other writes wait.
-const ROWS_AT_ONCE = 500;
-const RECORDS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 1_000;
+const RECORDS_AT_ONCE = 1_000;
 const ENTRIES_AT_ONCE = 20_000;
 const READ_AT_ONCE = 50;
 const RECORDS_PER_LOOK = 8;
-// Entries are merged about as fast as others come.
-const RECORDS_PER_MERGE = 150;
+const MERGES_PER_PIECE = 4;
 
 const organizations = statement<{ org_id: number }>((db) =>
   db
@@ -110,18 +99,39 @@ export async function findPendingTimes(db: Db, orgNumber: number): Promise<{ fir
   return { first: timeOf(first), last: timeOf(last) };
 }
 
-/** Indexes some of what is pending, at most a few hundred records; returns whether there is more. */
+const sizesOf = statement<Pick<SearchPendingRow, 'id' | 'records'>>((db, param) =>
+  db
+    .selectFrom('search_pending')
+    .select(['id', 'records'])
+    .where('org_id', '=', param('org'))
+    .orderBy('id')
+    .limit(param('limit')),
+);
+
+const upTo = statement<SearchPendingRow>((db, param) =>
+  db
+    .selectFrom('search_pending')
+    .selectAll()
+    .where('org_id', '=', param('org'))
+    .where('id', '<=', param('last'))
+    .orderBy('id'),
+);
+
+/** Indexes some of what is pending, at most a thousand records; returns whether there is more. */
 export async function indexPending(trx: Trx, orgNumber: number): Promise<boolean> {
-  const found = await pending(trx, { org: orgNumber, limit: ROWS_AT_ONCE + 1 });
-  const rows: SearchPendingRow[] = [];
+  const sizes = await sizesOf(trx, { org: orgNumber, limit: ROWS_AT_ONCE + 1 });
+  let last = '';
+  let count = 0;
   let records = 0;
-  for (const row of found.slice(0, ROWS_AT_ONCE)) {
-    if (rows.length > 0 && records + row.records > RECORDS_AT_ONCE) break;
-    rows.push(row);
+  for (const row of sizes.slice(0, ROWS_AT_ONCE)) {
+    if (count > 0 && records + row.records > RECORDS_AT_ONCE) break;
+    last = row.id;
+    count += 1;
     records += row.records;
   }
-  if (rows.length === 0) return false;
-  const areAll = rows.length === found.length;
+  if (count === 0) return false;
+  const rows = await upTo(trx, { org: orgNumber, last });
+  const areAll = count === sizes.length;
   const entries = rows.map(entriesOf);
   const indexed = await indexRecords(trx, orgNumber, entries.flat(), areAll);
   const finished: string[] = [];
@@ -131,9 +141,11 @@ export async function indexPending(trx: Trx, orgNumber: number): Promise<boolean
     else await rest(trx, { org: orgNumber, id, records: left.length, entries: JSON.stringify(left) });
   }
   await removal(trx, { org: orgNumber, ids: JSON.stringify(finished) });
-  for (let left = records; left >= 0; left -= RECORDS_PER_MERGE)
-    if (!(await mergeSome(trx, orgNumber))) break;
-  return finished.length < found.length;
+  for (let merges = 0; merges < MERGES_PER_PIECE; merges++) {
+    await nextTurn();
+    if (!(await mergeSome(trx, orgNumber, RUNS_WHILE_INDEXING))) break;
+  }
+  return finished.length < sizes.length;
 }
 
 // Returns the IDs of those that the index has now as they are: fewer if they have many words.
@@ -146,48 +158,31 @@ async function indexRecords(
   const changes = new IndexChanges();
   const indexed = new Set<string>();
   const turns = new TimeSlices();
-  const recordLists = new RecordLists(turns);
+  const lists = new RecordLists(changes, turns);
   for (const [number, some] of Map.groupBy(entries, ([resource]) => resource)) {
     const resource = searchedResource(number);
     const notes = Map.groupBy(some, ([, id]) => id);
     const ids = [...notes.keys()];
     for (let from = 0; from < ids.length && changes.size < ENTRIES_AT_ONCE; from += READ_AT_ONCE) {
       const part = ids.slice(from, from + READ_AT_ONCE);
-      const rows = await readRecords(trx, resource, orgNumber, part);
+      const rows = await findIndexedRecords(trx, resource, orgNumber, part);
       for (const id of part) {
         if (changes.size >= ENTRIES_AT_ONCE) break;
         const written = writtenRecord(rows.get(id) ?? null, notes.get(id) ?? [], areAll);
-        const { added, removed } = await recordLists.changedBy(resource, written);
-        const place = placeOfId(id);
-        changes.add({ ...place, resource: number }, added);
-        changes.remove(place, removed);
+        await lists.change({ ...placeOfId(id), resource: number }, resource, written);
         indexed.add(id);
         if (indexed.size % RECORDS_PER_LOOK === 0 && turns.isOver) await turns.next();
       }
     }
   }
+  if (turns.isOver) await turns.next();
   await changes.save(trx, orgNumber);
   return indexed;
 }
 
-function writtenRecord(
-  row: RecordRow | null,
-  notes: readonly PendingRecord[],
-  areAll: boolean,
-): WrittenRecord {
+function writtenRecord(row: Row | null, notes: readonly PendingRecord[], areAll: boolean): WrittenRecord {
   const befores = notes.flatMap(([, , before]) => (before === undefined ? [] : [before]));
   const isNew = befores.length < notes.length;
   // A piece before this one may have seen what a later change made of the record.
   return { row, befores, isNew, isKnown: areAll && !isNew && befores.length === 1 };
-}
-
-async function readRecords(
-  trx: Trx,
-  resource: Resource,
-  orgNumber: number,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, RecordRow>> {
-  const found = await findRecords(trx, resource, orgNumber, ids);
-  const rows = await withTranscripts(trx, resource, orgNumber, found);
-  return new Map(rows.map((row) => [row.id, row]));
 }

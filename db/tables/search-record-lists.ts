@@ -4,19 +4,16 @@ import type { TimeSlices } from '../event-loop.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { indexedWords, type SearchedText, searchedTexts, type TextTier } from '../model/searched.ts';
 import { piecesOf } from '../model/words.ts';
+import { removalOf } from './search-blocks.ts';
+import type { IndexChanges } from './search-index.ts';
 import { ownerList, wordList } from './search-keys.ts';
+import type { SearchEntry } from './search-places.ts';
 import { besideOf, wholeList } from './search-resources.ts';
 
 // In characters.
 const SHORT = 1_000;
-
-/** What changes in the index because of a record. */
-export interface ListChanges {
-  /** Lists in which it belongs. */
-  added: ReadonlySet<string>;
-  /** Lists in which it does not belong. */
-  removed: ReadonlySet<string>;
-}
+// Texts.
+const FEW = 100;
 
 /** What is known of a record that was written. */
 export interface WrittenRecord {
@@ -33,95 +30,106 @@ export interface WrittenRecord {
 const TIERS = ['name', 'text'] as const satisfies TextTier[];
 
 type Words = Record<TextTier, Set<string>>;
+type Act = (word: string, tier: TextTier) => void;
 
-/** Finds the lists of records. */
+/** Finds what changes in the lists of records. */
 export class RecordLists {
+  readonly #changes: IndexChanges;
   readonly #turns: TimeSlices;
 
-  constructor(turns: TimeSlices) {
+  /** @param changes what it adds to */
+  constructor(changes: IndexChanges, turns: TimeSlices) {
+    this.#changes = changes;
     this.#turns = turns;
   }
 
-  /** The lists in which a record belongs, given its row. */
-  async of(resource: Resource, row: Row): Promise<Set<string>> {
-    const { name, text } = await this.#wordsOf(resource, row);
-    const lists = new Set([wholeList(resource)]);
-    for (const word of name) lists.add(wordList('name', word));
-    // The search for a text looks at both.
-    for (const word of text) if (!name.has(word)) lists.add(wordList('text', word));
-    addOwner(lists, resource, row);
-    return lists;
+  /** Adds a record to the lists in which it belongs, given its row. */
+  add(entry: SearchEntry, resource: Resource, row: Row): void | Promise<void> {
+    this.#changes.add(entry, wholeList(resource));
+    const owner = ownerOf(resource, row);
+    if (owner !== null) this.#changes.add(entry, owner);
+    // Those of names come first, and the search for a text looks at both.
+    return this.#eachWord(searchedTexts(resource, row, besideOf(row)), (word, tier) => {
+      if (tier === 'text' && this.#changes.has(entry, wordList('name', word))) return;
+      this.#changes.add(entry, wordList(tier, word));
+    });
   }
 
-  /** What writes change. */
-  async changedBy(resource: Resource, written: WrittenRecord): Promise<ListChanges> {
+  /** Makes what writes of a record change. */
+  async change(entry: SearchEntry, resource: Resource, written: WrittenRecord): Promise<void> {
     const { row, befores, isNew } = written;
-    if (row !== null && !isNew) return this.#changes(resource, row, written);
-    const removed = new Set<string>();
-    for (const before of befores) await this.#addAll(removed, resource, before);
-    if (row === null) return { added: new Set(), removed: removed.add(wholeList(resource)) };
-    const added = await this.of(resource, row);
-    return { added, removed: removed.difference(added) };
+    if (row !== null && !isNew) return this.#changeSome(entry, resource, row, written);
+    if (row !== null) await this.add(entry, resource, row);
+    if (row !== null && befores.length === 0) return;
+    const lists = row === null ? [wholeList(resource)] : [];
+    // Also those of words that were in the name as well, and perhaps not always.
+    const words = await this.#wordsOf(resource, befores);
+    for (const tier of TIERS) for (const word of words[tier]) lists.push(wordList(tier, word));
+    this.#remove(entry, [...lists, ...ownersOf(resource, befores)]);
   }
 
   // Looks only at words that are or were in columns that changed.
-  async #changes(resource: Resource, row: Row, { befores, isKnown }: WrittenRecord): Promise<ListChanges> {
-    const changed = new Set(befores.flatMap((before) => Object.keys(before)));
-    const columns = Object.entries(row);
-    const stays = await this.#wordsOf(
-      resource,
-      Object.fromEntries(columns.filter(([name]) => !changed.has(name))),
-    );
-    const now = await this.#wordsOf(
-      resource,
-      Object.fromEntries(columns.filter(([name]) => changed.has(name))),
-    );
-    const former: Words = { name: new Set(), text: new Set() };
-    for (const before of befores) await this.#addWords(former, resource, before);
-    const added = new Set<string>();
-    const removed = new Set<string>();
+  async #changeSome(
+    entry: SearchEntry,
+    resource: Resource,
+    row: Row,
+    { befores, isKnown }: WrittenRecord,
+  ): Promise<void> {
+    const [kept, changed] = divided(row, befores);
+    const stays = await this.#wordsOf(resource, [kept]);
+    const now = await this.#wordsOf(resource, [changed]);
+    const former = await this.#wordsOf(resource, befores);
+    const removed = ownersOf(resource, befores);
+    const owner = ownerOf(resource, changed);
+    if (owner !== null) this.#changes.add(entry, owner);
     for (const word of new Set([...former.name, ...former.text, ...now.name, ...now.text])) {
       const tier = tierOf(word, stays, now);
       if (isKnown && tier === tierOf(word, stays, former)) continue;
-      if (tier !== null) added.add(wordList(tier, word));
-      for (const one of TIERS) if (one !== tier) removed.add(wordList(one, word));
+      if (tier !== null) this.#changes.add(entry, wordList(tier, word));
+      for (const one of TIERS) {
+        const wasIn = former[one].has(word) || stays[one].has(word) || now[one].has(word);
+        if (one !== tier && wasIn) removed.push(wordList(one, word));
+      }
     }
-    for (const before of befores) addOwner(removed, resource, before);
-    if (resource.owner !== null && changed.has(resource.owner)) addOwner(added, resource, row);
-    return { added, removed: removed.difference(added) };
+    this.#remove(entry, removed);
   }
 
-  // Also those of words that were in the name as well, and perhaps not always.
-  async #addAll(lists: Set<string>, resource: Resource, row: Row): Promise<void> {
-    const { name, text } = await this.#wordsOf(resource, row);
-    for (const word of name) lists.add(wordList('name', word));
-    for (const word of text) lists.add(wordList('text', word));
-    addOwner(lists, resource, row);
+  // From those to which it was not added.
+  #remove(entry: SearchEntry, lists: readonly string[]): void {
+    const removal = removalOf(entry);
+    for (const list of lists) if (!this.#changes.has(entry, list)) this.#changes.add(removal, list);
   }
 
-  async #wordsOf(resource: Resource, row: Row): Promise<Words> {
+  // The words of all rows together.
+  async #wordsOf(resource: Resource, rows: readonly Row[]): Promise<Words> {
     const words: Words = { name: new Set(), text: new Set() };
-    await this.#addWords(words, resource, row);
+    const texts = rows.flatMap((row) => searchedTexts(resource, row, besideOf(row)));
+    await this.#eachWord(texts, (word, tier) => words[tier].add(word));
     return words;
   }
 
-  async #addWords(words: Words, resource: Resource, row: Row): Promise<void> {
-    for (const one of searchedTexts(resource, row, besideOf(row))) {
-      const into = words[one.tier];
-      if (one.text.length <= SHORT) for (const word of indexedWords(one)) into.add(word);
-      else await this.#addLong(into, one);
-      // A transcript can have a hundred thousand segments.
-      if (this.#turns.isOver) await this.#turns.next();
-    }
+  #eachWord(texts: readonly SearchedText[], act: Act): void | Promise<void> {
+    // A transcript can have a hundred thousand segments, and one of them a million words.
+    if (texts.length > FEW || texts.some(({ text }) => text.length > SHORT)) return this.#inTurns(texts, act);
+    for (const one of texts) for (const word of indexedWords(one)) act(word, one.tier);
   }
 
-  // A transcript can have a million words.
-  async #addLong(words: Set<string>, one: SearchedText): Promise<void> {
-    for (const text of piecesOf(one.text)) {
-      for (const word of indexedWords({ ...one, text })) words.add(word);
-      if (this.#turns.isOver) await this.#turns.next();
-    }
+  async #inTurns(texts: readonly SearchedText[], act: Act): Promise<void> {
+    for (const one of texts)
+      for (const text of one.text.length > SHORT ? piecesOf(one.text) : [one.text]) {
+        for (const word of indexedWords({ ...one, text })) act(word, one.tier);
+        if (this.#turns.isOver) await this.#turns.next();
+      }
   }
+}
+
+// What stays of a row, and what it has in the columns that were different.
+function divided(row: Row, befores: readonly Row[]): [kept: Row, changed: Row] {
+  const kept: Row = {};
+  const changed: Row = {};
+  for (const name in row)
+    (befores.some((before) => name in before) ? changed : kept)[name] = row[name] ?? null;
+  return [kept, changed];
 }
 
 // The list in which a record with these words has one of them.
@@ -130,7 +138,11 @@ function tierOf(word: string, one: Words, other: Words): TextTier | null {
   return one.text.has(word) || other.text.has(word) ? 'text' : null;
 }
 
-function addOwner(lists: Set<string>, { owner }: Resource, row: Row): void {
+function ownerOf({ owner }: Resource, row: Row): string | null {
   const ownerId = owner === null ? null : row[owner];
-  if (typeof ownerId === 'string') lists.add(ownerList(ownerId));
+  return typeof ownerId === 'string' ? ownerList(ownerId) : null;
+}
+
+function ownersOf(resource: Resource, rows: readonly Row[]): string[] {
+  return rows.flatMap((row) => ownerOf(resource, row) ?? []);
 }

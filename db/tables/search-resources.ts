@@ -1,7 +1,9 @@
 // The resources that are searched, with their numbers in the search index, and what it has of their records.
 
+import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
-import type { Db } from '../engine/schema.ts';
+import { type Db, tableOf } from '../engine/schema.ts';
+import { lookup } from '../engine/statement.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { recordings } from '../model/resources/recordings.ts';
 import { getResource } from '../model/resources/registry.ts';
@@ -51,4 +53,32 @@ export async function withTranscripts<R extends Row>(
     (await findSegmentTexts(db, orgNumber, ids)).map((one) => [one.recording_id, one.segments]),
   );
   return rows.map((row) => ({ ...row, [TRANSCRIPT]: texts.get(row.id) ?? null }));
+}
+
+/** What the index has something of. */
+export type IndexedRow = Row & { id: string };
+
+const indexedRows = memoize((resource: Resource) => {
+  const columns = ['id', ...indexedColumns(resource)].map((name) => sql.ref(name).as(name));
+  return lookup<IndexedRow>((db, param, isGiven) =>
+    db
+      .selectFrom(tableOf(resource))
+      .select(columns)
+      .$castTo<IndexedRow>()
+      .where('org_id', '=', param('org'))
+      .where(isGiven(sql.ref('id'))),
+  );
+});
+
+/** The records with these IDs that exist, by ID, with what the index has something of. */
+export async function findIndexedRecords(
+  db: Db,
+  resource: Resource,
+  orgNumber: number,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, IndexedRow>> {
+  const found = await indexedRows(resource)(db, orgNumber, ids);
+  const rows = new Map<string, IndexedRow>();
+  for (const row of await withTranscripts(db, resource, orgNumber, found)) rows.set(row.id, row);
+  return rows;
 }

@@ -53,7 +53,9 @@ export async function addEntries(
   const companies = await companiesOf(trx, orgNumber, entries.filter(showsOnCompanies), known);
   const rows: TimelineRow[] = [];
   // Those involved in an interaction stay the same.
-  const fixed = new Set(entries.flatMap((entry) => (entry.kind === 'interaction' ? [placeOf(entry)] : [])));
+  const fixed = new Set<string>();
+  if (companies.size > 0)
+    for (const entry of entries) if (entry.kind === 'interaction') fixed.add(placeOf(entry));
   for (const entry of entries) {
     const through = showsOnCompanies(entry) ? companies.get(nameOf(entry.subject)) : undefined;
     rows.push(directRow(orgNumber, entry));

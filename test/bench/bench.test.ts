@@ -49,9 +49,9 @@ function expectOperations({ operations }: Report, builds: readonly BuildName[], 
     const others = [...builds, ...unlogged, ...ofOperation].toSorted();
     expect([name, Object.keys(ratios).toSorted()]).toEqual([name, others]);
     expect([name, Object.keys(servers).toSorted()]).toEqual([name, ['crm', ...others].toSorted()]);
-    for (const { cpu, rate } of Object.values(ratios)) [cpu, rate].map(expectSpread);
+    for (const { cpu, allCpu, rate } of Object.values(ratios)) [cpu, allCpu, rate].map(expectSpread);
     for (const figures of Object.values(servers)) {
-      [figures.cpuMicros, figures.perSecond].map(expectSpread);
+      [figures.cpuMicros, figures.laterCpuMicros, figures.perSecond].map(expectSpread);
       expect(figures.perSecond.min).toBeGreaterThan(0);
       expect(figures.count).toBeGreaterThan(0);
       expect(figures.clientCpuMicros).toBeGreaterThan(0);

@@ -9,6 +9,7 @@ import { measureLarge } from './large/large.ts';
 import { MEASUREMENTS, measured } from './measurements.ts';
 import { OPERATIONS } from './operations.ts';
 import { BARE_SERVERS, type Options, readOptions, USAGE } from './options.ts';
+import { idle } from './process.ts';
 import { jsonOf, newReport, type Report, reportOf } from './report.ts';
 import { measure } from './rounds.ts';
 import { type Binary, findBinary, isBuild, killServers, type ServerName } from './servers.ts';
@@ -50,6 +51,8 @@ async function run(options: Options, folder: string, databases?: Databases): Pro
     starts: options.rounds,
     ...(databases !== undefined && { databases }),
   });
+  // Otherwise the first operation would pay for what seeding has left to do.
+  await Promise.all(fleet.servers.map(({ pid }) => idle(pid, options.idleSeconds)));
   print([headerLine(look)]);
   for (const operation of OPERATIONS.filter(isAsked)) {
     const has = (name: string) => operation.bare.some((bare) => bare === name);

@@ -19,6 +19,8 @@ export interface Operation {
   bare: readonly BareName[];
   /** Whether it is also measured on a server that keeps no log of changes. */
   isLogged?: boolean;
+  /** Whether a server can have more to do about it after it has answered. */
+  isWriting?: boolean;
   /** Makes ready what its rounds need. */
   prepare(server: Server): Round | Promise<Round>;
 }

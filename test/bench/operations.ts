@@ -31,6 +31,7 @@ type Row = Pick<Operation, 'name' | 'label' | 'bare' | 'isLogged' | 'prepare'>;
 
 const requests = (rows: readonly Row[]): Operation[] => rows.map((row) => ({ ...row, unit: 'request' }));
 const rows = (all: readonly Row[]): Operation[] => all.map((row) => ({ ...row, unit: 'row' }));
+const writing = (all: readonly Operation[]): Operation[] => all.map((one) => ({ ...one, isWriting: true }));
 
 /** A page of what a filter finds; `value` is given a contact's number. */
 function filter(
@@ -155,75 +156,77 @@ export const OPERATIONS: readonly Operation[] = [
     },
   ]),
   ...rows([{ name: 'export', label: 'crm export', bare: NONE, prepare: exports }]),
-  ...requests([
-    {
-      name: 'create',
-      label: 'create a contact',
-      bare: ALL,
-      isLogged: true,
-      prepare: posts('contacts', newContact),
-    },
-    { name: 'update', label: 'update a contact', bare: ALL, isLogged: true, prepare: patches },
-    {
-      name: 'batch',
-      label: 'create a batch of 100',
-      bare: ALL,
-      isLogged: true,
-      prepare: posts('contacts/batch', newBatch),
-    },
-    {
-      name: 'create-keyed',
-      label: 'create with an Idempotency-Key',
-      bare: NONE,
-      prepare: keyedPosts('contacts', newContact),
-    },
-    { name: 'replay', label: 'replay of such a create', bare: NONE, prepare: replays },
-    {
-      name: 'interaction',
-      label: 'interaction with a new contact',
-      bare: NONE,
-      prepare: posts('interactions', newInteraction),
-    },
-    { name: 'upsert', label: 'upsert of a contact that is there', bare: NONE, prepare: upserts },
-    {
-      name: 'batch-get',
-      label: 'get a batch of 100',
-      bare: NONE,
-      prepare: batches('contacts/batch/get', idOf),
-    },
-    {
-      name: 'batch-update',
-      label: 'update a batch of 100',
-      bare: NONE,
-      isLogged: true,
-      prepare: batches('contacts/batch/update', changed),
-    },
-    {
-      name: 'batch-upsert',
-      label: 'upsert a batch of 100 that are there',
-      bare: NONE,
-      prepare: batches('contacts/batch/upsert', known),
-    },
-    {
-      name: 'batch-upsert-new',
-      label: 'upsert a batch of 100 that are new',
-      bare: NONE,
-      prepare: posts('contacts/batch/upsert', newBatch),
-    },
-    {
-      name: 'batch-upsert-same',
-      label: 'upsert a batch of 100 that do not change',
-      bare: NONE,
-      prepare: batches('contacts/batch/upsert', same),
-    },
-    {
-      name: 'batch-delete',
-      label: 'delete a batch of 100, as a dry run',
-      bare: NONE,
-      prepare: batches('contacts/batch/delete', idOf, 'Dry-Run: true\r\n'),
-    },
-    { name: 'link', label: 'link a deal and a contact', bare: NONE, isLogged: true, prepare: dealLinks },
-    { name: 'batch-link', label: 'link a batch of 100', bare: NONE, isLogged: true, prepare: linkBatches },
-  ]),
-  ...rows([{ name: 'import', label: 'crm import of a CSV', bare: NONE, prepare: imports }]),
+  ...writing(
+    requests([
+      {
+        name: 'create',
+        label: 'create a contact',
+        bare: ALL,
+        isLogged: true,
+        prepare: posts('contacts', newContact),
+      },
+      { name: 'update', label: 'update a contact', bare: ALL, isLogged: true, prepare: patches },
+      {
+        name: 'batch',
+        label: 'create a batch of 100',
+        bare: ALL,
+        isLogged: true,
+        prepare: posts('contacts/batch', newBatch),
+      },
+      {
+        name: 'create-keyed',
+        label: 'create with an Idempotency-Key',
+        bare: NONE,
+        prepare: keyedPosts('contacts', newContact),
+      },
+      { name: 'replay', label: 'replay of such a create', bare: NONE, prepare: replays },
+      {
+        name: 'interaction',
+        label: 'interaction with a new contact',
+        bare: NONE,
+        prepare: posts('interactions', newInteraction),
+      },
+      { name: 'upsert', label: 'upsert of a contact that is there', bare: NONE, prepare: upserts },
+      {
+        name: 'batch-get',
+        label: 'get a batch of 100',
+        bare: NONE,
+        prepare: batches('contacts/batch/get', idOf),
+      },
+      {
+        name: 'batch-update',
+        label: 'update a batch of 100',
+        bare: NONE,
+        isLogged: true,
+        prepare: batches('contacts/batch/update', changed),
+      },
+      {
+        name: 'batch-upsert',
+        label: 'upsert a batch of 100 that are there',
+        bare: NONE,
+        prepare: batches('contacts/batch/upsert', known),
+      },
+      {
+        name: 'batch-upsert-new',
+        label: 'upsert a batch of 100 that are new',
+        bare: NONE,
+        prepare: posts('contacts/batch/upsert', newBatch),
+      },
+      {
+        name: 'batch-upsert-same',
+        label: 'upsert a batch of 100 that do not change',
+        bare: NONE,
+        prepare: batches('contacts/batch/upsert', same),
+      },
+      {
+        name: 'batch-delete',
+        label: 'delete a batch of 100, as a dry run',
+        bare: NONE,
+        prepare: batches('contacts/batch/delete', idOf, 'Dry-Run: true\r\n'),
+      },
+      { name: 'link', label: 'link a deal and a contact', bare: NONE, isLogged: true, prepare: dealLinks },
+      { name: 'batch-link', label: 'link a batch of 100', bare: NONE, isLogged: true, prepare: linkBatches },
+    ]),
+  ),
+  ...writing(rows([{ name: 'import', label: 'crm import of a CSV', bare: NONE, prepare: imports }])),
 ];

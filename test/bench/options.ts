@@ -7,6 +7,8 @@ export interface Options {
   rounds: number;
   /** Of one round of one operation on one server. */
   seconds: number;
+  /** For how many seconds a server that is done with what was written takes no CPU time. */
+  idleSeconds: number;
   contacts: number;
   connections: number;
   /** Which bare servers to run beside crm. */
@@ -27,9 +29,9 @@ export interface Options {
 /** What `against` may name. */
 export const BARE_SERVERS = ['bare', 'same-tables', 'bare-postgres'] as const;
 
-const FULL = { rounds: 5, seconds: 1, contacts: 100_000, connections: 32 };
+const FULL = { rounds: 5, seconds: 1, contacts: 100_000, connections: 32, idleSeconds: 1 };
 // For CI: shows that everything works, and nothing else.
-const SHORT = { rounds: 1, seconds: 0.001, contacts: 800, connections: 4 };
+const SHORT = { rounds: 1, seconds: 0.001, contacts: 800, connections: 4, idleSeconds: 0.001 };
 
 // Of a large database: seconds that each question is asked, at least, different requests of each, and rounds of writes.
 const LARGE = { rounds: 3, seconds: 2 };
@@ -79,7 +81,10 @@ export function readOptions(args: readonly string[]): Options {
     ...(values.short ? SHORT : FULL),
     ...(isLarge && !values.short && LARGE),
   };
-  const numberOf = (name: keyof typeof FULL | 'readers' | 'large', usual?: number) => {
+  const numberOf = (
+    name: Exclude<keyof typeof FULL, 'idleSeconds'> | 'readers' | 'large',
+    usual?: number,
+  ) => {
     const number = Number(values[name] ?? usual);
     if (number > 0) return number;
     throw new Error(`--${name} must be a positive number\n\n${USAGE}`);
@@ -90,6 +95,7 @@ export function readOptions(args: readonly string[]): Options {
     against: listOf(values.against ?? BARE_SERVERS.join(',')),
     rounds: numberOf('rounds', base.rounds),
     seconds: numberOf('seconds', base.seconds),
+    idleSeconds: base.idleSeconds,
     contacts: numberOf('contacts', base.contacts),
     connections: numberOf('connections', base.connections),
     readers: values.readers === undefined ? undefined : numberOf('readers'),

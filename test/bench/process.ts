@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 
 // USER_HZ, which Linux has fixed at 100 on every platform that Bun runs on.
 const TICKS_PER_SECOND = 100;
+const TICK_MICROS = 1_000_000 / TICKS_PER_SECOND;
 const KIB = 1_024;
 // Where the fields of /proc/PID/stat stand, counted from the one after the name.
 const [PARENT, OWN, OWN_AND_ENDED] = [1, [11, 12], [11, 12, 13, 14]];
@@ -13,6 +14,18 @@ export type CpuClock = () => number;
 /** CPU time of a process since its start, all threads, user and system, in µs; it grows in steps of 10 ms. */
 export function cpuMicros(pid: number): number {
   return microsOf(statOf(pid).fields, OWN);
+}
+
+/**
+ * Resolves when a process has taken no CPU time for a while, but for what it takes to see whether there is something to do.
+ * What crm has noted is indexed within a second, when nothing more is written.
+ */
+export async function idle(pid: number, seconds: number): Promise<void> {
+  for (let taken = Number.POSITIVE_INFINITY; taken > TICK_MICROS; ) {
+    const before = cpuMicros(pid);
+    await Bun.sleep(seconds * 1_000);
+    taken = cpuMicros(pid) - before;
+  }
 }
 
 /**

@@ -18,6 +18,8 @@ import { type Spread, spread } from './statistics.ts';
 export interface Figures {
   /** CPU time of the server process for each request or row, µs. */
   cpuMicros: Spread;
+  /** What it took for each after it had answered, µs, until it was done with all. */
+  laterCpuMicros: Spread;
   /** The same of PostgreSQL's own processes; null where there are none, or none that can be seen. */
   databaseCpuMicros: Spread | null;
   /** Requests or rows a second. */
@@ -35,6 +37,8 @@ export interface Figures {
 export interface Ratios {
   /** The other server's CPU time ÷ that of the build. */
   cpu: Spread;
+  /** The same with what they took later. */
+  allCpu: Spread;
   /** What the build does in a second ÷ what the other server does. */
   rate: Spread;
 }
@@ -114,10 +118,15 @@ export function reportOf({ name, label, unit }: Operation, rounds: Rounds): Oper
       );
     ratios[server] = {
       cpu: each((ours, theirs) => theirs.cpuMicros / ours.cpuMicros),
+      allCpu: each((ours, theirs) => allCpuOf(theirs) / allCpuOf(ours)),
       rate: each((ours, theirs) => ours.perSecond / theirs.perSecond),
     };
   }
   return { name, label, unit, servers, ratios };
+}
+
+function allCpuOf({ cpuMicros, laterCpuMicros }: Measured): number {
+  return cpuMicros + laterCpuMicros;
 }
 
 function figuresOf(results: readonly Measured[]): Figures {
@@ -126,6 +135,7 @@ function figuresOf(results: readonly Measured[]): Figures {
   const middle = (values: readonly number[]) => (values.length === 0 ? null : spread(values).median);
   return {
     cpuMicros: of((result) => result.cpuMicros),
+    laterCpuMicros: of((result) => result.laterCpuMicros),
     databaseCpuMicros:
       results[0]?.databaseCpuMicros === undefined ? null : of((result) => result.databaseCpuMicros ?? 0),
     perSecond: of((result) => result.perSecond),

@@ -1,10 +1,16 @@
 // Measures an operation on several servers, turn and turn about: a slow moment of the machine harms all of them.
 import type { Operation, Round, RoundResult, Server } from './operation.ts';
 import type { Options } from './options.ts';
+import { cpuMicros, idle } from './process.ts';
 import type { ServerName } from './servers.ts';
 
-/** What a round told, and what the database's own processes took for each request or row, µs. */
-export type Measured = RoundResult & { databaseCpuMicros: number | undefined };
+/** What a round told. */
+export type Measured = RoundResult & {
+  /** What the database's own processes took for each request or row, µs. */
+  databaseCpuMicros: number | undefined;
+  /** What the server took for each, µs, from the last answer until it was done with all of them. */
+  laterCpuMicros: number;
+};
 
 /** What the rounds of each server told. */
 export type Rounds = Partial<Record<ServerName, Measured[]>>;
@@ -17,17 +23,24 @@ const WARM_UP = 3;
 export async function measure(
   operation: Operation,
   servers: readonly Server[],
-  { rounds, seconds, connections }: Options,
+  { rounds, seconds, connections, idleSeconds }: Options,
 ): Promise<Rounds> {
   const results: Rounds = {};
   let bodyBytes: number | undefined;
-  const run = async ({ name, databaseCpu }: Server, round: Round, share: number): Promise<Measured> => {
+  const run = async ({ name, pid, databaseCpu }: Server, round: Round, share: number): Promise<Measured> => {
     const before = databaseCpu?.();
     const result = await round({ connections, bodyBytes, milliseconds: seconds * share * 1_000 });
     if (result.failure !== undefined) throw new Error(`${operation.name} on ${name}: ${result.failure}`);
     const after = databaseCpu?.();
     const isTold = before !== undefined && after !== undefined;
-    return { ...result, databaseCpuMicros: isTold ? (after - before) / result.count : undefined };
+    const answeredAt = cpuMicros(pid);
+    // Otherwise the next operation would pay for this one.
+    if (operation.isWriting) await idle(pid, idleSeconds);
+    return {
+      ...result,
+      databaseCpuMicros: isTold ? (after - before) / result.count : undefined,
+      laterCpuMicros: (cpuMicros(pid) - answeredAt) / result.count,
+    };
   };
   const runs: [Server, Round][] = [];
   for (const server of servers) {

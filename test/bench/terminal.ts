@@ -19,14 +19,16 @@ const ORDER: readonly ServerName[] = [
 const NAME_WIDTH = 13;
 const COLUMNS = [
   'CPU µs',
+  'later µs',
   'PG µs',
   'per second',
   'p50 ms',
   'p99 ms',
   'CPU ÷ crm (min–max)',
+  'with later',
   'crm/s ÷ its/s (min–max)',
 ];
-const WIDTHS = [9, 9, 12, 8, 8, 22, 25];
+const WIDTHS = [9, 9, 9, 12, 8, 8, 22, 20, 25];
 
 export interface TerminalStyle {
   /** Whether bars and colours are drawn. */
@@ -52,11 +54,13 @@ export function operationLines({ label, servers, ratios }: OperationReport, styl
     const ratio = name === 'crm' ? undefined : ratios[name];
     const cells = [
       figureText(figures.cpuMicros.median),
+      figureText(figures.laterCpuMicros.median),
       figures.databaseCpuMicros === null ? '' : figureText(figures.databaseCpuMicros.median),
       Math.round(figures.perSecond.median).toLocaleString('en'),
       figures.p50Milliseconds?.toFixed(2) ?? '',
       figures.p99Milliseconds?.toFixed(2) ?? '',
       ratio === undefined ? '' : ratioText(ratio.cpu),
+      ratio === undefined ? '' : ratioText(ratio.allCpu),
       ratio === undefined ? '' : ratioText(ratio.rate),
     ];
     const text = cells.map((cell, index) => cell.padStart(WIDTHS[index] ?? 0)).join('');

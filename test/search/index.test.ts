@@ -9,6 +9,7 @@ import {
   mergeEntries,
   REMOVED,
   readEntries,
+  removalOf,
   writeEntries,
 } from '../../db/tables/search-blocks.ts';
 import { IndexChanges } from '../../db/tables/search-index.ts';
@@ -152,8 +153,8 @@ test('lists have what was added and not removed, in whatever order', async () =>
         const fresh = inOrder(added).filter((one) => !removed.some((gone) => comparePlaces(gone, one) === 0));
         await store.write(orgNumber, async (trx) => {
           const writing = new IndexChanges();
-          for (const one of fresh) writing.add(one, [name]);
-          for (const one of removed) writing.remove(one, [name]);
+          for (const one of fresh) writing.add(one, name);
+          for (const one of removed) writing.add(removalOf(one), name);
           await writing.save(trx, orgNumber);
         });
         const kept = expected.filter((one) => !removed.includes(one));
@@ -177,7 +178,7 @@ test('merging many runs, in many steps, changes no list; at the end nothing is l
     for (let record = 0; record < 600; record++) {
       const one = { ms: 1_000 + record * 300 + Math.floor(random() * 300), count: run, resource: 2 };
       const mine = ['n common', names[Math.floor(random() * names.length)] ?? ''];
-      changes.add(one, new Set(mine));
+      for (const name of mine) changes.add(one, name);
       for (const name of mine)
         expected.getOrInsertComputed(name, () => new Map()).set(one.ms * 100 + run, one);
     }
@@ -185,7 +186,7 @@ test('merging many runs, in many steps, changes no list; at the end nothing is l
       [...expected][Math.floor(random() * expected.size)] ?? [];
     for (const [key, one] of [...entries].filter(() => random() < 0.3)) {
       if (one.count === run) continue;
-      changes.remove(one, [name]);
+      changes.add(removalOf(one), name);
       entries.delete(key);
     }
     await store.write(orgNumber, async (trx) => {

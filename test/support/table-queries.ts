@@ -523,7 +523,7 @@ const runRange = { run: 2, from: runKeyStart(2, 'na'), start: 'na' };
 
 const SEARCH: Question[] = [
   one('rows of the search index', (db, orgNumber) => findParts(db, orgNumber, rowKeys)),
-  one('rows of a run', (db, orgNumber) => findRowsFrom(db, orgNumber, runRange), false),
+  one('rows of a run', (db, orgNumber) => findRowsFrom(db, orgNumber, runRange, 100), false),
   one('a few rows of a run', (db, orgNumber) => findFewRowsFrom(db, orgNumber, [runRange]), false),
   {
     ...one('rows that are removed', (db, orgNumber) => removeFirstRows(db, orgNumber, 2), false),
