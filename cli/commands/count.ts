@@ -16,7 +16,7 @@ export function registerCountCommand(program: Command): void {
     .command('count')
     .summary('Count records')
     .description(
-      'Print how many records a resource has, or how many meet a condition. "At least" means that the server stopped counting.',
+      'Print the number of records, or of those that meet a condition. "At least" means that the server stopped counting.',
     )
     .argument('<resource>', 'One of contacts, companies, deals, …')
     .addOption(whereOption())
