@@ -1,14 +1,21 @@
 // Records that can match a search, from the index, newest first: each is in one list of every source.
 
 import type { Db } from '../engine/schema.ts';
-import { entryAt } from './search-blocks.ts';
+import { TimeSlices } from '../event-loop.ts';
+import type { ListRun } from './search-list-runs.ts';
 import { findParts } from './search-parts.ts';
-import { comparePlaces, previousPlace, type SearchEntry, type SearchPlace } from './search-places.ts';
-import { isLater, type LookedUp, type RunList, type Source } from './search-source.ts';
+import {
+  comparePlaces,
+  FIRST_PLACE,
+  previousPlace,
+  type SearchEntry,
+  type SearchPlace,
+} from './search-places.ts';
+import { IN_NAME, IN_TEXT, type Source } from './search-source.ts';
 
-const FIRST_PLACE: SearchPlace = { ms: 0, count: 0 };
-// Looked up in the other lists together.
-const CANDIDATES_AT_ONCE = 64;
+// Looked up in the other lists together: few at first, as a page can be full soon.
+const CANDIDATES_AT_FIRST = 64;
+const CANDIDATES_AT_ONCE = 256;
 const LOOKUPS_AT_ONCE = 3_000;
 
 /** Candidates of a part of the index. */
@@ -18,34 +25,39 @@ export interface Candidates {
   reached: SearchPlace | null;
 }
 
+/** What candidates are in. */
+export interface CandidateSources {
+  /** At least one. */
+  sources: readonly Source[];
+  /**
+   * The lists of texts with any word, if candidates are left out that the first tier has: those whose name has all words. The
+   * sources are then those of all words, and others that are not of words.
+   */
+  texts: Source | null;
+}
+
 /** The candidates of several sources, read some at a time. */
 export class CandidateStream {
   /** How many entries of lists were looked at. */
   examined = 0;
-  /** Whether candidates are left out that the first tier has: those whose name has all words. */
-  readonly #leavesOutNames: boolean;
   readonly #db: Db;
   readonly #orgNumber: number;
   readonly #sources: readonly Source[];
-  readonly #atOnce: number;
+  readonly #texts: Source | null;
+  readonly #atOnceMax: number;
+  readonly #turns = new TimeSlices();
+  #atOnce: number;
   #next: SearchPlace | null;
 
-  /**
-   * @param sources at least one; `leavesOutNames` if those of all words are among them, and the others are not of words
-   * @param from the place of the newest one that is wanted
-   */
-  constructor(
-    db: Db,
-    orgNumber: number,
-    { sources, leavesOutNames }: { sources: readonly Source[]; leavesOutNames: boolean },
-    from: SearchPlace,
-  ) {
+  /** @param from the place of the newest one that is wanted */
+  constructor(db: Db, orgNumber: number, { sources, texts }: CandidateSources, from: SearchPlace) {
     this.#db = db;
     this.#orgNumber = orgNumber;
     this.#sources = sources;
-    this.#leavesOutNames = leavesOutNames;
+    this.#texts = texts;
     const lists = sources.reduce((sum, one) => sum + one.size, 0);
-    this.#atOnce = Math.max(1, Math.min(CANDIDATES_AT_ONCE, Math.floor(LOOKUPS_AT_ONCE / lists)));
+    this.#atOnceMax = Math.max(1, Math.min(CANDIDATES_AT_ONCE, Math.floor(LOOKUPS_AT_ONCE / lists)));
+    this.#atOnce = Math.min(CANDIDATES_AT_FIRST, this.#atOnceMax);
     this.#next = from;
   }
 
@@ -53,100 +65,95 @@ export class CandidateStream {
   async next(): Promise<Candidates> {
     const at = this.#next;
     if (at === null) return { entries: [], reached: null };
-    if (!(await this.#readAt(at))) {
+    if (this.#turns.isOver) await this.#turns.next();
+    for (const { runs } of this.#sources) for (const run of runs) run.forget();
+    const { read, isEnd } = await readSources(this.#db, this.#orgNumber, this.#sources, at);
+    this.examined += read;
+    if (isEnd || this.#texts?.endsBefore(at)) {
       this.#next = null;
       return { entries: [], reached: null };
     }
-    // The one with the fewest entries here.
-    const [lead, ...others] = this.#sources.toSorted((one, other) => comparePlaces(one.low, other.low));
+    const { entries, reached } = await this.#readOn(at);
+    const isOver = comparePlaces(reached, FIRST_PLACE) === 0;
+    this.#next = isOver ? null : previousPlace(reached);
+    return { entries, reached: isOver ? null : reached };
+  }
+
+  async #readOn(at: SearchPlace): Promise<{ entries: SearchEntry[]; reached: SearchPlace }> {
+    const sources = inOrder(this.#sources, at);
+    const [lead] = this.#texts === null ? sources : inOrder([this.#texts, ...sources], at);
     if (lead === undefined) throw new Error('no source');
-    const found = lead.entries(at, lead.low, this.#atOnce);
+    const { entries: found, reached } = lead.newest(at, lead.low(at), this.#atOnce);
+    this.#atOnce = Math.min(2 * this.#atOnce, this.#atOnceMax);
     this.examined += found.length;
-    const isCut = found.length === this.#atOnce;
-    const reached = isCut ? (found.at(-1) as SearchEntry) : lead.low;
-    let entries: readonly SearchEntry[] = found;
-    let named = new Set(
-      this.#leavesOutNames ? found.filter((one) => isNamed(lead, one, () => undefined)) : [],
-    );
-    // Those with few lists take less to look up.
-    others.sort((one, other) => one.size - other.size);
-    for (const other of others) ({ entries, named } = await this.#among(other, entries, named));
-    if (named.size > 0) entries = entries.filter((one) => !named.has(one));
-    const isEnd = comparePlaces(reached, FIRST_PLACE) === 0;
-    this.#next = isEnd ? null : previousPlace(reached);
-    return { entries, reached: isEnd ? null : reached };
-  }
-
-  // False if a source has nothing more. What asks another process asks once.
-  async #readAt(at: SearchPlace): Promise<boolean> {
-    const steps = this.#db.engine.answersAtOnce ? this.#sources.map((one) => [one]) : [this.#sources];
-    for (const sources of steps) {
-      await this.#readParts(sources, at);
-      if (sources.some((one) => one.endsBefore(at))) return false;
+    let entries: SearchEntry[] = found;
+    // Where the lead has them matters only if names are left out.
+    const others = this.#texts === null ? sources.filter((one) => one !== lead) : sources;
+    // What every source so far has in a name.
+    let named = new Set(this.#texts === null ? [] : found);
+    for (const source of others) {
+      if (entries.length === 0) break;
+      const grades = await this.#grades(source, entries);
+      named = new Set(entries.filter((one, index) => grades[index] === IN_NAME && named.has(one)));
+      entries = entries.filter((_, index) => grades[index] !== 0);
     }
-    return true;
+    return { entries: named.size === 0 ? entries : entries.filter((one) => !named.has(one)), reached };
   }
 
-  async #readParts(sources: readonly Source[], at: SearchPlace): Promise<void> {
-    this.examined += await readParts(this.#db, this.#orgNumber, sources, at);
+  async #grades(source: Source, entries: readonly SearchEntry[]): Promise<Uint8Array> {
+    const enough = this.#texts === null ? IN_TEXT : IN_NAME;
+    // What asks another process asks once.
+    if (!this.#db.engine.answersAtOnce)
+      await this.#read(source.runs.map((run) => [run, run.unread(entries)]));
+    return source.grades(entries, enough, (run, said) => {
+      const unread = run.unread(entries, said);
+      return unread.length === 0 ? null : this.#read([[run, unread]]);
+    });
   }
 
-  // Those of the entries, newest first, that are in a list of the source; and of the named ones those that it names as well.
-  async #among(
-    source: Source,
-    entries: readonly SearchEntry[],
-    named: ReadonlySet<SearchEntry>,
-  ): Promise<{ entries: SearchEntry[]; named: Set<SearchEntry> }> {
-    const isSure = (entry: SearchEntry) => !this.#leavesOutNames && source.has(entry, () => undefined);
-    const wanted = entries.flatMap((entry): [RunList, SearchEntry][] =>
-      isSure(entry) ? [] : source.unknown(entry).map((list) => [list, entry]),
-    );
-    const parts = await this.#find(wanted);
-    const told = new Map<SearchEntry, Map<RunList, SearchEntry>>();
-    for (const [index, [list, entry]] of wanted.entries()) {
-      const found = entryAt(parts[index]?.entries ?? [], entry);
-      if (found !== undefined) told.getOrInsertComputed(entry, () => new Map()).set(list, found);
-    }
-    const lookedUp =
-      (entry: SearchEntry): LookedUp =>
-      (list) =>
-        told.get(entry)?.get(list);
-    return {
-      entries: entries.filter((entry) => source.has(entry, lookedUp(entry))),
-      named: new Set([...named].filter((entry) => isNamed(source, entry, lookedUp(entry)))),
-    };
-  }
-
-  #find(wanted: readonly [RunList, SearchPlace][]): ReturnType<typeof findParts> {
-    this.examined += wanted.length;
-    return findParts(this.#db, this.#orgNumber, wanted.map(keyAt));
+  async #read(wanted: readonly [ListRun, readonly SearchPlace[]][]): Promise<void> {
+    this.examined += await readParts(this.#db, this.#orgNumber, wanted);
   }
 }
 
-const keyAt = ([{ name, run }, place]: [RunList, SearchPlace]) => ({ run: run.run, list: name, place });
+// The one with the fewest entries first.
+function inOrder(sources: readonly Source[], at: SearchPlace): Source[] {
+  if (sources.length < 2) return [...sources];
+  const known = sources.map((source) => ({ source, low: source.low(at), entries: source.entriesAt(at) }));
+  known.sort((one, other) => comparePlaces(one.low, other.low) || one.entries - other.entries);
+  return known.map(({ source }) => source);
+}
 
-/** Reads of the lists of sources what is at a place or before it; returns how many were looked at. */
-export async function readParts(
+/** Reads of sources what is at a place or before it: how many lists were looked at, and whether one has nothing there. */
+export async function readSources(
   db: Db,
   orgNumber: number,
   sources: readonly Source[],
   at: SearchPlace,
-): Promise<number> {
-  const unread = sources.flatMap((source) => source.unread(at));
-  const some = unread.filter(({ run }) => !isLater(run.low, at));
-  for (const list of unread) list.part = null;
-  const parts = await findParts(
-    db,
-    orgNumber,
-    some.map((list) => keyAt([list, at])),
-  );
-  for (const [index, list] of some.entries()) {
-    const part = parts[index];
-    list.part = part == null || isLater(part.first, at) ? null : part;
+): Promise<{ read: number; isEnd: boolean }> {
+  let read = 0;
+  // What asks another process asks once.
+  for (const some of db.engine.answersAtOnce ? sources.map((one) => [one]) : [sources]) {
+    const runs = some.flatMap((source) => source.runs.filter((run) => run.partAt(at) === undefined));
+    if (runs.length > 0)
+      read += await readParts(
+        db,
+        orgNumber,
+        runs.map((run) => [run, [at]]),
+      );
+    if (some.some((source) => source.endsBefore(at))) return { read, isEnd: true };
   }
-  return some.length;
+  return { read, isEnd: false };
 }
 
-function isNamed(source: Source, entry: SearchEntry, lookedUp: LookedUp): boolean {
-  return source.isOfWords ? source.has(entry, lookedUp, 'name') : source.has(entry, lookedUp);
+async function readParts(
+  db: Db,
+  orgNumber: number,
+  wanted: readonly [ListRun, readonly SearchPlace[]][],
+): Promise<number> {
+  const all = wanted.flatMap(([list, places]) => places.map((place) => ({ list, place })));
+  const keys = all.map(({ list: { run, name }, place }) => ({ run: run.run, list: name, place }));
+  const parts = await findParts(db, orgNumber, keys);
+  for (const [index, { list, place }] of all.entries()) list.note(place, parts[index] ?? null);
+  return all.length;
 }

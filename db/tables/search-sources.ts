@@ -3,18 +3,16 @@
 import type { Db } from '../engine/schema.ts';
 import type { TextTier } from '../model/searched.ts';
 import { indexedTerm, type Term } from '../model/words.ts';
-import { readParts } from './search-candidates.ts';
-import { ownerList, resourceList, wordList } from './search-keys.ts';
+import { type CandidateSources, readSources } from './search-candidates.ts';
+import { isOfKind, ownerList, resourceList, wordList } from './search-keys.ts';
 import { LAST_PLACE } from './search-places.ts';
-import { findBegun } from './search-prefixes.ts';
-import type { Run } from './search-runs.ts';
-import { Source } from './search-source.ts';
+import { type BegunLists, findBegun } from './search-prefixes.ts';
+import { type ReadLists, Source } from './search-source.ts';
 
 /** What is searched for. */
 export interface SearchScope {
   orgNumber: number;
-  /** The newest first. */
-  runs: readonly Run[];
+  lists: ReadLists;
   terms: readonly Term[];
   tier: TextTier;
   /** The numbers of the resources that are wanted. */
@@ -31,51 +29,77 @@ const TERMS_MAX = 12;
 const FEW = 16;
 
 /** Where to look for candidates. */
-export interface ChosenSources {
-  sources: Source[];
-  /** Whether those whose name has all words need not be looked at: they are in the first tier. */
-  leavesOutNames: boolean;
+export interface ChosenSources extends CandidateSources {
   /** How many entries were looked at to find the sources. */
   examined: number;
 }
 
 /** The sources of candidates; null if no record can match. */
 export async function sourcesOf(db: Db, scope: SearchScope): Promise<ChosenSources | null> {
-  const { terms, tier, orgNumber, runs, ownerId } = scope;
+  const { terms, tier, orgNumber, lists, ownerId } = scope;
   const indexed = terms.map(indexedTerm);
   const tiers = tiersOf(tier, terms.length);
   const listsOf = (word: string) => tiers.map((one) => wordList(one, word));
   const whole = indexed.filter(({ isPrefix }) => !isPrefix).slice(0, TERMS_MAX);
-  const sources = whole.map(({ word }) => new Source(listsOf(word), runs));
-  let examined = whole.length === terms.length ? 0 : await readParts(db, orgNumber, sources, LAST_PLACE);
-  const areFew = sources.some(({ entriesRead }) => entriesRead <= FEW);
+  const sources = whole.map(({ word }) => new Source(lists, listsOf(word)));
+  let examined = 0;
+  if (whole.length < terms.length) {
+    const { read, isEnd } = await readSources(db, orgNumber, sources, LAST_PLACE);
+    if (isEnd) return null;
+    examined = read;
+  }
+  const areFew = sources.some((one) => one.hasAtMost(FEW));
   const prefixes = areFew ? [] : indexed.filter(({ isPrefix }) => isPrefix).slice(0, TERMS_MAX);
   const starts = prefixes.map(({ word }) => listsOf(word));
   const share = 1 / starts.flat().length;
   const begun = await Promise.all(
-    starts.map((some) => Promise.all(some.map((start) => findBegun(db, orgNumber, { runs, start, share })))),
+    starts.map((some) => Promise.all(some.map((start) => begunBy(db, scope, { start, share })))),
   );
-  for (const some of begun) {
-    const found = some.flatMap((one) => one ?? []);
-    examined += found.reduce((sum, one) => sum + one.examined, 0);
-    // Too many words begin in that way.
-    if (found.length < some.length) continue;
-    const source = new Source(
-      found.flatMap(({ long }) => long),
-      runs,
-      found.map(({ known }) => known),
-    );
+  const found = begun.map((some) => some.flatMap((one) => one ?? []));
+  examined += found.flat().reduce((sum, one) => sum + one.examined, 0);
+  // Of others too many words begin in that way.
+  const known = found.filter((some) => some.length === tiers.length);
+  for (const some of known) {
+    const source = sourceOf(lists, some);
     if (source.isEmpty) return null;
     sources.push(source);
   }
-  const ofWords = sources.length;
-  if (ownerId !== null) sources.push(new Source([ownerList(ownerId)], runs));
-  if (!scope.isWhole || sources.length === 0)
-    sources.push(new Source(scope.resources.map(resourceList), runs));
   // Of a long word only the beginning is known.
   const areKnown = terms.every(({ word }, index) => indexed[index]?.word === word);
-  const leavesOutNames = tier === 'text' && areKnown && ofWords === terms.length;
-  return { sources, leavesOutNames, examined };
+  const leavesOutNames = tier === 'text' && areKnown && sources.length === terms.length;
+  const texts = leavesOutNames ? textsOf(lists, whole, known.flat()) : null;
+  if (ownerId !== null) sources.push(new Source(lists, [ownerList(ownerId)]));
+  if (!scope.isWhole || sources.length === 0)
+    sources.push(new Source(lists, scope.resources.map(resourceList)));
+  return { sources, texts, examined };
+}
+
+async function begunBy(
+  db: Db,
+  { orgNumber, lists }: SearchScope,
+  { start, share }: { start: string; share: number },
+): Promise<BegunLists | null> {
+  const before = lists.begun.get(start);
+  if (before !== undefined) return before && { ...before, examined: 0 };
+  const found = await findBegun(db, orgNumber, { runs: lists.runs, start, share });
+  lists.begun.set(start, found);
+  return found;
+}
+
+function sourceOf(lists: ReadLists, some: readonly BegunLists[]): Source {
+  const long = some.flatMap((one) => one.long);
+  return new Source(
+    lists,
+    long,
+    some.map(({ known }) => known),
+  );
+}
+
+// What has not all words in its name has one of them in a text.
+function textsOf(lists: ReadLists, whole: readonly Term[], begun: readonly BegunLists[]): Source {
+  const known = begun.map((one) => one.known).filter(({ name }) => isOfKind(name, 'text'));
+  const long = begun.flatMap((one) => one.long).filter((name) => isOfKind(name, 'text'));
+  return new Source(lists, [...whole.map(({ word }) => wordList('text', word)), ...long], known);
 }
 
 // What has a single word in its name has nothing to do in the second tier.

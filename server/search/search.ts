@@ -19,7 +19,7 @@ import {
 } from '../../db/tables/search-places.ts';
 import { searchedResource, searchNumber } from '../../db/tables/search-resources.ts';
 import { areThere, findLiveRuns, type Run } from '../../db/tables/search-runs.ts';
-import { Source } from '../../db/tables/search-source.ts';
+import { ReadLists, Source } from '../../db/tables/search-source.ts';
 import { type ChosenSources, sourcesOf } from '../../db/tables/search-sources.ts';
 import type { Reader } from '../records/rules.ts';
 import { findPendingRecords, type Searcher } from './catch-up.ts';
@@ -94,7 +94,7 @@ class Search {
   /** Their numbers. */
   readonly #resources: ReadonlySet<number>;
   readonly #size: PageSizeLimit;
-  readonly #runs: readonly Run[];
+  readonly #lists: ReadLists;
   readonly #found: FoundRecord[] = [];
   #entries = 0;
 
@@ -107,7 +107,7 @@ class Search {
     this.#request = request;
     this.#identifiers = identifiers;
     this.#matches = matches;
-    this.#runs = runs;
+    this.#lists = new ReadLists(runs);
     this.#resources = new Set(request.resources.map(searchNumber));
     this.#size = new PageSizeLimit([...new Set(request.resources.flatMap(longTexts))]);
   }
@@ -117,7 +117,7 @@ class Search {
     const next = await this.#collect(pending);
     const { db, access } = this.#reader;
     const [areRead, items] = await Promise.all([
-      areThere(db, access.orgNumber, this.#runs),
+      areThere(db, access.orgNumber, this.#lists.runs),
       showFound(this.#reader, this.#found),
     ]);
     if (!areRead) return null;
@@ -211,16 +211,16 @@ class Search {
   #phoneSources(): ChosenSources | null {
     const { phone } = this.#identifiers.identifiers;
     if (phone === null) return null;
-    const lists = (['name', 'text'] as const).map((tier) => wordList(tier, indexedWord(phone)));
+    const names = (['name', 'text'] as const).map((tier) => wordList(tier, indexedWord(phone)));
     const { userId } = this.#reader.access;
-    const owned = userId === null ? [] : [new Source([ownerList(userId)], this.#runs)];
-    return { sources: [new Source(lists, this.#runs), ...owned], leavesOutNames: false, examined: 0 };
+    const owned = userId === null ? [] : [new Source(this.#lists, [ownerList(userId)])];
+    return { sources: [new Source(this.#lists, names), ...owned], texts: null, examined: 0 };
   }
 
   #sourcesOf(tier: 'name' | 'text'): Promise<ChosenSources | null> {
     const { orgNumber, userId } = this.#reader.access;
     return sourcesOf(this.#reader.db, {
-      ...{ orgNumber, tier, runs: this.#runs, ownerId: userId, terms: this.#request.query.terms },
+      ...{ orgNumber, tier, lists: this.#lists, ownerId: userId, terms: this.#request.query.terms },
       resources: [...this.#resources],
       isWhole: this.#resources.size === SEARCHED_RESOURCES.length,
     });
