@@ -16,7 +16,10 @@ import { IN_NAME, IN_TEXT, type Source } from './search-source.ts';
 // Looked up in the other lists together: few at first, as a page can be full soon.
 const CANDIDATES_AT_FIRST = 64;
 const CANDIDATES_AT_ONCE = 256;
-const LOOKUPS_AT_ONCE = 3_000;
+// Twice as many at most, as each candidate has its share.
+const LOOKUPS_AT_ONCE = 1_500;
+// The content of so few records is read sooner than the parts of more lists.
+const FEW = 16;
 
 /** Candidates of a part of the index. */
 export interface Candidates {
@@ -44,9 +47,8 @@ export class CandidateStream {
   readonly #orgNumber: number;
   readonly #sources: readonly Source[];
   readonly #texts: Source | null;
-  readonly #atOnceMax: number;
   readonly #turns = new TimeSlices();
-  #atOnce: number;
+  #atOnce = CANDIDATES_AT_FIRST;
   #next: SearchPlace | null;
 
   /** @param from the place of the newest one that is wanted */
@@ -55,9 +57,6 @@ export class CandidateStream {
     this.#orgNumber = orgNumber;
     this.#sources = sources;
     this.#texts = texts;
-    const lists = sources.reduce((sum, one) => sum + one.size, 0);
-    this.#atOnceMax = Math.max(1, Math.min(CANDIDATES_AT_ONCE, Math.floor(LOOKUPS_AT_ONCE / lists)));
-    this.#atOnce = Math.min(CANDIDATES_AT_FIRST, this.#atOnceMax);
     this.#next = from;
   }
 
@@ -67,37 +66,50 @@ export class CandidateStream {
     if (at === null) return { entries: [], reached: null };
     if (this.#turns.isOver) await this.#turns.next();
     for (const { runs } of this.#sources) for (const run of runs) run.forget();
-    const { read, isEnd } = await readSources(this.#db, this.#orgNumber, this.#sources, at);
-    this.examined += read;
+    const { sources, examined, isEnd } = await readSources(this.#db, this.#orgNumber, this.#sources, at);
+    this.examined += examined;
     if (isEnd || this.#texts?.endsBefore(at)) {
       this.#next = null;
       return { entries: [], reached: null };
     }
-    const { entries, reached } = await this.#readOn(at);
+    const { entries, reached } = await this.#readOn(sources, at);
     const isOver = comparePlaces(reached, FIRST_PLACE) === 0;
     this.#next = isOver ? null : previousPlace(reached);
     return { entries, reached: isOver ? null : reached };
   }
 
-  async #readOn(at: SearchPlace): Promise<{ entries: SearchEntry[]; reached: SearchPlace }> {
-    const sources = inOrder(this.#sources, at);
-    const [lead] = this.#texts === null ? sources : inOrder([this.#texts, ...sources], at);
+  async #readOn(
+    read: readonly Source[],
+    at: SearchPlace,
+  ): Promise<{ entries: SearchEntry[]; reached: SearchPlace }> {
+    const texts = read.length === this.#sources.length ? this.#texts : null;
+    const sources = inOrder(read, at);
+    const [lead] = texts === null ? sources : inOrder([texts, ...sources], at);
     if (lead === undefined) throw new Error('no source');
-    const { entries: found, reached } = lead.newest(at, lead.low(at), this.#atOnce);
-    this.#atOnce = Math.min(2 * this.#atOnce, this.#atOnceMax);
-    this.examined += found.length;
-    let entries: SearchEntry[] = found;
+    let { entries, reached } = lead.newest(at, lead.low(at), this.#atOnce);
+    this.#atOnce = Math.min(2 * this.#atOnce, CANDIDATES_AT_ONCE);
+    this.examined += entries.length;
     // Where the lead has them matters only if names are left out.
-    const others = this.#texts === null ? sources.filter((one) => one !== lead) : sources;
+    const others = texts === null ? sources.filter((one) => one !== lead) : sources;
+    const lists = others.reduce((sum, one) => sum + one.openAt(at), 0);
+    const share = Math.max(1, Math.floor(LOOKUPS_AT_ONCE / lists));
+    const end = this.examined + LOOKUPS_AT_ONCE;
     // What every source so far has in a name.
-    let named = new Set(this.#texts === null ? [] : found);
+    const named = new Uint8Array(entries.length).fill(texts === null ? 0 : 1);
     for (const source of others) {
       if (entries.length === 0) break;
+      const max = Math.max(share, Math.floor((end - this.examined) / source.openAt(at)));
+      if (entries.length > max) {
+        entries = entries.slice(0, max);
+        reached = entries[max - 1] as SearchEntry;
+      }
       const grades = await this.#grades(source, entries);
-      named = new Set(entries.filter((one, index) => grades[index] === IN_NAME && named.has(one)));
       entries = entries.filter((_, index) => grades[index] !== 0);
+      let count = 0;
+      for (const [index, grade] of grades.entries())
+        if (grade !== 0) named[count++] = grade === IN_NAME ? (named[index] as number) : 0;
     }
-    return { entries: named.size === 0 ? entries : entries.filter((one) => !named.has(one)), reached };
+    return { entries: entries.filter((_, index) => named[index] === 0), reached };
   }
 
   async #grades(source: Source, entries: readonly SearchEntry[]): Promise<Uint8Array> {
@@ -124,26 +136,41 @@ function inOrder(sources: readonly Source[], at: SearchPlace): Source[] {
   return known.map(({ source }) => source);
 }
 
-/** Reads of sources what is at a place or before it: how many lists were looked at, and whether one has nothing there. */
+/** What was read of sources. */
+export interface ReadSources {
+  /** Those that were read: not all of them if one has nothing, or few entries. */
+  sources: readonly Source[];
+  /** Whether one of them has nothing. */
+  isEnd: boolean;
+  /** Whether one of them has few entries. */
+  areFew: boolean;
+  /** How many lists were looked at. */
+  examined: number;
+}
+
+/** Reads of sources what is at a place or before it, as far as it takes to find what all of them have. */
 export async function readSources(
   db: Db,
   orgNumber: number,
   sources: readonly Source[],
   at: SearchPlace,
-): Promise<{ read: number; isEnd: boolean }> {
-  let read = 0;
+): Promise<ReadSources> {
+  let examined = 0;
   // What asks another process asks once.
-  for (const some of db.engine.answersAtOnce ? sources.map((one) => [one]) : [sources]) {
+  const step = db.engine.answersAtOnce ? 1 : sources.length;
+  for (let end = step; end - step < sources.length; end += step) {
+    const some = sources.slice(end - step, end);
     const runs = some.flatMap((source) => source.runs.filter((run) => run.partAt(at) === undefined));
-    if (runs.length > 0)
-      read += await readParts(
-        db,
-        orgNumber,
-        runs.map((run) => [run, [at]]),
-      );
-    if (some.some((source) => source.endsBefore(at))) return { read, isEnd: true };
+    examined += await readParts(
+      db,
+      orgNumber,
+      runs.map((run) => [run, [at]]),
+    );
+    const isEnd = some.some((source) => source.endsBefore(at));
+    const areFew = some.some((source) => source.hasAtMost(FEW, at));
+    if (isEnd || areFew) return { sources: sources.slice(0, end), isEnd, areFew, examined };
   }
-  return { read, isEnd: false };
+  return { sources, isEnd: false, areFew: false, examined };
 }
 
 async function readParts(
@@ -151,6 +178,7 @@ async function readParts(
   orgNumber: number,
   wanted: readonly [ListRun, readonly SearchPlace[]][],
 ): Promise<number> {
+  if (wanted.length === 0) return 0;
   const all = wanted.flatMap(([list, places]) => places.map((place) => ({ list, place })));
   const keys = all.map(({ list: { run, name }, place }) => ({ run: run.run, list: name, place }));
   const parts = await findParts(db, orgNumber, keys);

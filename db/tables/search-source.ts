@@ -3,14 +3,7 @@
 import { type Entries, mergeEntries, REMOVED } from './search-blocks.ts';
 import { isOfKind } from './search-keys.ts';
 import { ABSENT, countUpTo, ListRun, OPEN, PRESENT } from './search-list-runs.ts';
-import {
-  comparePlaces,
-  FIRST_PLACE,
-  isLater,
-  LAST_PLACE,
-  type SearchEntry,
-  type SearchPlace,
-} from './search-places.ts';
+import { comparePlaces, FIRST_PLACE, isLater, type SearchEntry, type SearchPlace } from './search-places.ts';
 import type { BegunLists } from './search-prefixes.ts';
 import type { Run } from './search-runs.ts';
 
@@ -69,15 +62,14 @@ export class Source {
     return this.runs.length === 0 && this.#known.every(({ entries }) => entries.length === 0);
   }
 
-  /** How many lists there are to look in. */
-  get size(): number {
-    return this.runs.length + this.#known.length;
+  /** How many lists can have an entry at a place, or before it; the parts there are read. */
+  openAt(at: SearchPlace): number {
+    return this.runs.reduce((sum, run) => sum + (run.partAt(at) === null ? 0 : 1), 1);
   }
 
-  /** Whether the parts at the last place, which are read, are known to have all of it, and that is few entries. */
-  hasAtMost(max: number): boolean {
-    const parts = this.runs.map((run) => run.partAt(LAST_PLACE));
-    return parts.every((part) => part?.isWhole ?? true) && this.entriesAt(LAST_PLACE) <= max;
+  /** Whether the parts at a place, which are read, are known to have all that is next, and that is few entries. */
+  hasAtMost(max: number, at: SearchPlace): boolean {
+    return comparePlaces(this.low(at), FIRST_PLACE) === 0 && this.entriesAt(at) <= max;
   }
 
   /** How many entries are known, or in the parts at a place, which are read. */

@@ -5,7 +5,7 @@ import type { TextTier } from '../model/searched.ts';
 import { indexedTerm, type Term } from '../model/words.ts';
 import { type CandidateSources, readSources } from './search-candidates.ts';
 import { isOfKind, ownerList, resourceList, wordList } from './search-keys.ts';
-import { LAST_PLACE } from './search-places.ts';
+import type { SearchPlace } from './search-places.ts';
 import { type BegunLists, findBegun } from './search-prefixes.ts';
 import { type ReadLists, Source } from './search-source.ts';
 
@@ -21,12 +21,12 @@ export interface SearchScope {
   isWhole: boolean;
   /** The user whose records are wanted; null for all. */
   ownerId: string | null;
+  /** The place of the newest one that is wanted. */
+  from: SearchPlace;
 }
 
 // What is left is decided by the content of records.
 const TERMS_MAX = 12;
-// Of so few records the content is read sooner than all words that begin in some way.
-const FEW = 16;
 
 /** Where to look for candidates. */
 export interface ChosenSources extends CandidateSources {
@@ -36,20 +36,19 @@ export interface ChosenSources extends CandidateSources {
 
 /** The sources of candidates; null if no record can match. */
 export async function sourcesOf(db: Db, scope: SearchScope): Promise<ChosenSources | null> {
-  const { terms, tier, orgNumber, lists, ownerId } = scope;
+  const { terms, tier, orgNumber, lists, ownerId, from } = scope;
   const indexed = terms.map(indexedTerm);
   const tiers = tiersOf(tier, terms.length);
   const listsOf = (word: string) => tiers.map((one) => wordList(one, word));
   const whole = indexed.filter(({ isPrefix }) => !isPrefix).slice(0, TERMS_MAX);
+  // Few records have a long word, mostly.
+  whole.sort((one, other) => other.word.length - one.word.length);
   const sources = whole.map(({ word }) => new Source(lists, listsOf(word)));
-  let examined = 0;
-  if (whole.length < terms.length) {
-    const { read, isEnd } = await readSources(db, orgNumber, sources, LAST_PLACE);
-    if (isEnd) return null;
-    examined = read;
-  }
-  const areFew = sources.some((one) => one.hasAtMost(FEW));
-  const prefixes = areFew ? [] : indexed.filter(({ isPrefix }) => isPrefix).slice(0, TERMS_MAX);
+  const first = await readSources(db, orgNumber, sources, from);
+  if (first.isEnd) return null;
+  if (first.areFew) return { sources: first.sources, texts: null, examined: first.examined };
+  let { examined } = first;
+  const prefixes = indexed.filter(({ isPrefix }) => isPrefix).slice(0, TERMS_MAX);
   const starts = prefixes.map(({ word }) => listsOf(word));
   const share = 1 / starts.flat().length;
   const begun = await Promise.all(

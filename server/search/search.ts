@@ -184,7 +184,7 @@ class Search {
   ): Promise<TierReader> {
     const identified = tier === 'identifier' ? await this.#identified(from, decided) : [];
     const beside = [...noted.filter((one) => one.tier === tier), ...identified];
-    const chosen = tier === 'identifier' ? this.#phoneSources() : await this.#sourcesOf(tier);
+    const chosen = tier === 'identifier' ? this.#phoneSources() : await this.#sourcesOf(tier, from);
     const stream =
       chosen && new CandidateStream(this.#reader.db, this.#reader.access.orgNumber, chosen, from);
     this.#entries += chosen?.examined ?? 0;
@@ -217,10 +217,10 @@ class Search {
     return { sources: [new Source(this.#lists, names), ...owned], texts: null, examined: 0 };
   }
 
-  #sourcesOf(tier: 'name' | 'text'): Promise<ChosenSources | null> {
+  #sourcesOf(tier: 'name' | 'text', from: SearchPlace): Promise<ChosenSources | null> {
     const { orgNumber, userId } = this.#reader.access;
     return sourcesOf(this.#reader.db, {
-      ...{ orgNumber, tier, lists: this.#lists, ownerId: userId, terms: this.#request.query.terms },
+      ...{ orgNumber, tier, from, lists: this.#lists, ownerId: userId, terms: this.#request.query.terms },
       resources: [...this.#resources],
       isWhole: this.#resources.size === SEARCHED_RESOURCES.length,
     });
