@@ -11,7 +11,7 @@ export const OPEN = 0;
 export const PRESENT = 1;
 export const ABSENT = 2;
 
-// More are read again if they are needed once more.
+// More are read again if they are needed again.
 const PARTS_KEPT = 32;
 
 /** A part, and the last place for which it is the one; null if there is nothing up to there. */
