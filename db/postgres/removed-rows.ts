@@ -2,9 +2,9 @@
 import type { PostgresConnection } from './connection.ts';
 
 // Fewer rows take little space.
-const ROWS_MIN = 500;
+const ROWS_MIN = 200;
 // As the server does by itself, but at most once per minute, in which a search index is filled.
-const PART_MIN = 0.2;
+const PART_MIN = 0.1;
 
 interface Removed {
   rows: number;
@@ -12,7 +12,7 @@ interface Removed {
   lookAt: number;
 }
 
-/** Vacuums a table once a fifth as many rows as it has were removed. */
+/** Vacuums a table once a tenth as many rows as it has were removed. */
 export class RemovedRows {
   readonly #connect: () => PostgresConnection;
   readonly #removed = new Map<string, Removed>();

@@ -9,9 +9,9 @@ import type { NewestParts } from './search-source.ts';
 
 /** Lists that are read whatever else is found. */
 export interface FirstLists {
-  /** Of which the newest part is read. */
+  /** The names of those whose newest part is read. */
   names: readonly string[];
-  /** How others begin. */
+  /** How the names of others begin. */
   starts: readonly string[];
 }
 
