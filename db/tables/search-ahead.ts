@@ -8,10 +8,10 @@ import type { ReadLists } from './search-source.ts';
 
 /** What a tier reads whatever else is found. */
 export interface FirstLists {
-  /** Lists, of which the part with what is at a place is read. */
+  /** The names of those of which the part at a place is read. */
   names: readonly string[];
   from: SearchPlace;
-  /** How others begin. */
+  /** How the names of others begin. */
   starts: readonly string[];
 }
 
