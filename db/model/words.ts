@@ -97,7 +97,7 @@ const PIECE_LENGTH = 16_384;
 // Where no word goes on in any script, whatever follows.
 const BETWEEN_WORDS = /[ \t\n。、，]/g;
 
-/** Parts of a text that have the same words together as the text, each short unless there is nothing between words. */
+/** Parts of a text that have the same words and fold to the same together as the text, each short unless nothing is between words. */
 export function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   let from = 0;

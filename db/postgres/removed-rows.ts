@@ -1,10 +1,12 @@
 // The space of removed rows, which nothing else uses before a vacuum: a table that is filled by merging grows by all that was written.
 import type { PostgresConnection } from './connection.ts';
 
-// Fewer rows take little space.
-const ROWS_MIN = 500;
+// Before that many rows nothing is asked of the server.
+const ROWS_MIN = 200;
+// A smaller table takes little space.
+const BYTES_MIN = 2 ** 20;
 // As the server does by itself, but at most once per minute, in which a search index is filled.
-const PART_MIN = 0.2;
+const PART_MIN = 0.1;
 
 interface Removed {
   rows: number;
@@ -12,7 +14,7 @@ interface Removed {
   lookAt: number;
 }
 
-/** Vacuums a table once a fifth as many rows as it has were removed. */
+/** Vacuums a table once a tenth as many rows as it has were removed. */
 export class RemovedRows {
   readonly #connect: () => PostgresConnection;
   readonly #removed = new Map<string, Removed>();
@@ -59,16 +61,16 @@ export class RemovedRows {
 
   async #vacuum(connection: PostgresConnection, table: string): Promise<void> {
     const one = this.#removed.get(table);
-    const [known] = await connection.run(ROWS, [table]);
-    const least = Number(known?.rows ?? 0) * PART_MIN;
-    if (one === undefined || one.rows < least) {
-      if (one !== undefined) one.lookAt = least;
-      return;
-    }
+    if (one === undefined) return;
+    const [known] = await connection.run(KNOWN, [table]);
+    if (Number(known?.bytes ?? 0) < BYTES_MIN) one.lookAt = 2 * one.rows;
+    else one.lookAt = Number(known?.rows ?? 0) * PART_MIN;
+    if (one.rows < one.lookAt) return;
     this.#removed.delete(table);
     // A table that is locked is already being vacuumed.
     await connection.run(`vacuum (skip_locked) "${table}"`);
   }
 }
 
-const ROWS = 'select reltuples as rows from pg_class where oid = to_regclass($1)';
+const KNOWN = `
+  select reltuples as rows, pg_relation_size(oid)::float8 as bytes from pg_class where oid = to_regclass($1)`;

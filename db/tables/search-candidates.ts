@@ -1,8 +1,8 @@
 // Records that can match a search, from the index, newest first: each is in one list of every source.
 
 import type { Db } from '../engine/schema.ts';
-import { entryAt } from './search-blocks.ts';
-import { findParts } from './search-parts.ts';
+import { TimeSlices } from '../event-loop.ts';
+import { type ListRun, readParts } from './search-list-runs.ts';
 import {
   comparePlaces,
   FIRST_PLACE,
@@ -10,11 +10,14 @@ import {
   type SearchEntry,
   type SearchPlace,
 } from './search-places.ts';
-import { isLater, type LookedUp, type RunList, type Source } from './search-source.ts';
+import { IN_NAME, IN_TEXT, type Source } from './search-source.ts';
 
-// Looked up in the other lists together.
-const CANDIDATES_AT_ONCE = 64;
-const LOOKUPS_AT_ONCE = 3_000;
+// Looked up in the other lists together: few at first, as a page can be full soon.
+const CANDIDATES_AT_FIRST = 64;
+const CANDIDATES_AT_ONCE = 256;
+// Twice as many at most, as each candidate has its share.
+const LOOKUPS_AT_ONCE = 1_500;
+// The content of so few records is read sooner than the parts of more lists.
 const FEW = 16;
 
 /** Candidates of a part of the index. */
@@ -24,34 +27,38 @@ export interface Candidates {
   reached: SearchPlace | null;
 }
 
+/** What candidates are in. */
+export interface CandidateSources {
+  /** At least one. */
+  sources: readonly Source[];
+  /**
+   * The lists of texts with any word, if candidates are left out that the first tier has: those whose name has all words. The
+   * sources are then those of all words, and others that are not of words.
+   */
+  texts: Source | null;
+}
+
 /** The candidates of several sources, read some at a time. */
 export class CandidateStream {
   /** How many entries of lists were looked at. */
   examined = 0;
-  /** Whether candidates are left out that the first tier has: those whose name has all words. */
-  readonly #leavesOutNames: boolean;
   readonly #db: Db;
   readonly #orgNumber: number;
   readonly #sources: readonly Source[];
-  readonly #atOnce: number;
+  readonly #texts: Source | null;
+  /** So few are not looked up: a server sends their content as soon as what the index has of them. */
+  readonly #untold: number;
+  readonly #turns = new TimeSlices();
+  #atOnce = CANDIDATES_AT_FIRST;
   #next: SearchPlace | null;
 
-  /**
-   * @param sources at least one; `leavesOutNames` if those of all words are among them, and the others are not of words
-   * @param from the place of the newest one that is wanted
-   */
-  constructor(
-    db: Db,
-    orgNumber: number,
-    { sources, leavesOutNames }: { sources: readonly Source[]; leavesOutNames: boolean },
-    from: SearchPlace,
-  ) {
+  /** @param from the place of the newest one that is wanted */
+  constructor(db: Db, orgNumber: number, { sources, texts }: CandidateSources, from: SearchPlace) {
     this.#db = db;
     this.#orgNumber = orgNumber;
     this.#sources = sources;
-    this.#leavesOutNames = leavesOutNames;
-    const lists = sources.reduce((sum, one) => sum + one.size, 0);
-    this.#atOnce = Math.max(1, Math.min(CANDIDATES_AT_ONCE, Math.floor(LOOKUPS_AT_ONCE / lists)));
+    this.#texts = texts;
+    this.#untold = db.engine.answersAtOnce ? 0 : FEW;
     this.#next = from;
   }
 
@@ -59,108 +66,115 @@ export class CandidateStream {
   async next(): Promise<Candidates> {
     const at = this.#next;
     if (at === null) return { entries: [], reached: null };
-    if (!(await this.#readAt(at))) {
-      this.#next = null;
-      return { entries: [], reached: null };
-    }
-    // The one with the fewest entries here.
-    const [lead, ...others] = this.#sources.toSorted((one, other) => comparePlaces(one.low, other.low));
+    if (this.#turns.isOver) await this.#turns.next();
+    for (const { runs } of this.#sources) for (const run of runs) run.use();
+    const candidates = await this.#readAt(at);
+    for (const { runs } of this.#sources) for (const run of runs) run.release();
+    this.#next = candidates.reached && previousPlace(candidates.reached);
+    return candidates;
+  }
+
+  async #readAt(at: SearchPlace): Promise<Candidates> {
+    const { sources, examined, isEnd } = await readSources(this.#db, this.#orgNumber, this.#sources, at);
+    this.examined += examined;
+    if (isEnd || this.#texts?.endsBefore(at)) return { entries: [], reached: null };
+    const { entries, reached } = await this.#readOn(sources, at);
+    return { entries, reached: comparePlaces(reached, FIRST_PLACE) === 0 ? null : reached };
+  }
+
+  async #readOn(
+    read: readonly Source[],
+    at: SearchPlace,
+  ): Promise<{ entries: SearchEntry[]; reached: SearchPlace }> {
+    const texts = read.length === this.#sources.length ? this.#texts : null;
+    const sources = inOrder(read, at);
+    const [lead] = texts === null ? sources : inOrder([texts, ...sources], at);
     if (lead === undefined) throw new Error('no source');
-    const found = lead.entries(at, lead.low, this.#atOnce);
-    this.examined += found.length;
-    const isCut = found.length === this.#atOnce;
-    const reached = isCut ? (found.at(-1) as SearchEntry) : lead.low;
-    let entries: readonly SearchEntry[] = found;
-    let named = new Set(
-      this.#leavesOutNames ? found.filter((one) => isNamed(lead, one, () => undefined)) : [],
-    );
-    // Those with few lists take less to look up.
-    others.sort((one, other) => one.size - other.size);
-    for (const other of others)
-      ({ entries, named } = this.#areFew(entries)
-        ? { entries: entries.filter((entry) => other.mayHave(entry)), named: new Set() }
-        : await this.#among(other, entries, named));
-    if (named.size > 0) entries = entries.filter((one) => !named.has(one));
-    const isEnd = comparePlaces(reached, FIRST_PLACE) === 0;
-    this.#next = isEnd ? null : previousPlace(reached);
-    return { entries, reached: isEnd ? null : reached };
-  }
-
-  // Then a server sends the records as soon as what the index has of them.
-  #areFew(entries: readonly SearchEntry[]): boolean {
-    return !this.#db.engine.answersAtOnce && entries.length <= FEW;
-  }
-
-  // False if a source has nothing more. What asks another process asks once.
-  async #readAt(at: SearchPlace): Promise<boolean> {
-    const steps = this.#db.engine.answersAtOnce ? this.#sources.map((one) => [one]) : [this.#sources];
-    for (const sources of steps) {
-      await this.#readParts(sources, at);
-      if (sources.some((one) => one.endsBefore(at))) return false;
+    let { entries, reached } = lead.newest(at, lead.low(at), this.#atOnce);
+    this.#atOnce = Math.min(2 * this.#atOnce, CANDIDATES_AT_ONCE);
+    this.examined += entries.length;
+    // Where the lead has them matters only if names are left out.
+    const others = texts === null ? sources.filter((one) => one !== lead) : sources;
+    const lists = others.reduce((sum, one) => sum + one.openAt(at), 0);
+    const share = Math.max(1, Math.floor(LOOKUPS_AT_ONCE / lists));
+    const end = this.examined + LOOKUPS_AT_ONCE;
+    // What every source so far has in a name.
+    const named = new Uint8Array(entries.length).fill(texts === null ? 0 : 1);
+    for (const source of others) {
+      if (entries.length === 0) break;
+      const max = Math.max(share, Math.floor((end - this.examined) / source.openAt(at)), this.#untold);
+      if (entries.length > max) {
+        entries = entries.slice(0, max);
+        reached = entries[max - 1] as SearchEntry;
+      }
+      const grades = await this.#grades(source, entries);
+      entries = entries.filter((_, index) => grades[index] !== 0);
+      let count = 0;
+      for (const [index, grade] of grades.entries())
+        if (grade !== 0) named[count++] = grade === IN_NAME ? (named[index] as number) : 0;
     }
-    return true;
+    return { entries: entries.filter((_, index) => named[index] === 0), reached };
   }
 
-  async #readParts(sources: readonly Source[], at: SearchPlace): Promise<void> {
-    this.examined += await readParts(this.#db, this.#orgNumber, sources, at);
+  async #grades(source: Source, entries: readonly SearchEntry[]): Promise<Uint8Array> {
+    const enough = this.#texts === null ? IN_TEXT : IN_NAME;
+    if (entries.length <= this.#untold)
+      return source.grades(entries, enough, (run, said) => run.leaveUnread(entries, said));
+    // What asks another process asks once.
+    if (!this.#db.engine.answersAtOnce)
+      await this.#read(source.runs.map((run) => [run, run.unread(entries)]));
+    return source.grades(entries, enough, (run, said) => {
+      const unread = run.unread(entries, said);
+      return unread.length === 0 ? undefined : this.#read([[run, unread]]);
+    });
   }
 
-  // Those of the entries, newest first, that are in a list of the source; and of the named ones those that it names as well.
-  async #among(
-    source: Source,
-    entries: readonly SearchEntry[],
-    named: ReadonlySet<SearchEntry>,
-  ): Promise<{ entries: SearchEntry[]; named: Set<SearchEntry> }> {
-    const isSure = (entry: SearchEntry) => !this.#leavesOutNames && source.has(entry, () => undefined);
-    const wanted = entries.flatMap((entry): [RunList, SearchEntry][] =>
-      isSure(entry) ? [] : source.unknown(entry).map((list) => [list, entry]),
-    );
-    const parts = await this.#find(wanted);
-    const told = new Map<SearchEntry, Map<RunList, SearchEntry>>();
-    for (const [index, [list, entry]] of wanted.entries()) {
-      const found = entryAt(parts[index]?.entries ?? [], entry);
-      if (found !== undefined) told.getOrInsertComputed(entry, () => new Map()).set(list, found);
-    }
-    const lookedUp =
-      (entry: SearchEntry): LookedUp =>
-      (list) =>
-        told.get(entry)?.get(list);
-    return {
-      entries: entries.filter((entry) => source.has(entry, lookedUp(entry))),
-      named: new Set([...named].filter((entry) => isNamed(source, entry, lookedUp(entry)))),
-    };
-  }
-
-  #find(wanted: readonly [RunList, SearchPlace][]): ReturnType<typeof findParts> {
-    this.examined += wanted.length;
-    return findParts(this.#db, this.#orgNumber, wanted.map(keyAt));
+  async #read(wanted: readonly [ListRun, readonly SearchPlace[]][]): Promise<void> {
+    this.examined += await readParts(this.#db, this.#orgNumber, wanted);
   }
 }
 
-const keyAt = ([{ name, run }, place]: [RunList, SearchPlace]) => ({ run: run.run, list: name, place });
+// The one with the fewest entries first.
+function inOrder(sources: readonly Source[], at: SearchPlace): Source[] {
+  if (sources.length < 2) return [...sources];
+  const known = sources.map((source) => ({ source, low: source.low(at), entries: source.entriesAt(at) }));
+  known.sort((one, other) => comparePlaces(one.low, other.low) || one.entries - other.entries);
+  return known.map(({ source }) => source);
+}
 
-/** Reads of the lists of sources what is at a place or before it; returns how many were looked at. */
-export async function readParts(
+/** What was read of sources. */
+export interface ReadSources {
+  /** Those that were read: not all of them if one has nothing, or few entries. */
+  sources: readonly Source[];
+  /** Whether one of them has nothing. */
+  isEnd: boolean;
+  /** Whether one of them has few entries. */
+  areFew: boolean;
+  /** How many lists were looked at. */
+  examined: number;
+}
+
+/** Reads of sources what is at a place or before it, as far as it takes to find what all of them have. */
+export async function readSources(
   db: Db,
   orgNumber: number,
   sources: readonly Source[],
   at: SearchPlace,
-): Promise<number> {
-  const unread = sources.flatMap((source) => source.unread(at));
-  const some = unread.filter(({ run }) => !isLater(run.low, at));
-  for (const list of unread) list.part = null;
-  const parts = await findParts(
-    db,
-    orgNumber,
-    some.map((list) => keyAt([list, at])),
-  );
-  for (const [index, list] of some.entries()) {
-    const part = parts[index];
-    list.part = part == null || isLater(part.first, at) ? null : part;
+): Promise<ReadSources> {
+  let examined = 0;
+  // What asks another process asks once.
+  const step = db.engine.answersAtOnce ? 1 : sources.length;
+  for (let end = step; end - step < sources.length; end += step) {
+    const some = sources.slice(end - step, end);
+    const runs = some.flatMap((source) => source.runs.filter((run) => run.partAt(at) === undefined));
+    examined += await readParts(
+      db,
+      orgNumber,
+      runs.map((run) => [run, [at]]),
+    );
+    const isEnd = some.some((source) => source.endsBefore(at));
+    const areFew = some.some((source) => source.hasAtMost(FEW, at));
+    if (isEnd || areFew) return { sources: sources.slice(0, end), isEnd, areFew, examined };
   }
-  return some.length;
-}
-
-function isNamed(source: Source, entry: SearchEntry, lookedUp: LookedUp): boolean {
-  return source.isOfWords ? source.has(entry, lookedUp, 'name') : source.has(entry, lookedUp);
+  return { sources, isEnd: false, areFew: false, examined };
 }

@@ -154,3 +154,21 @@ export async function removeFirstRows(trx: Trx, org: number, run: number): Promi
   await removal(trx, { org, from, last: last.key });
   return keys.length === REMOVED_AT_ONCE;
 }
+
+const removalBefore = statement<never>((db, param) =>
+  db
+    .deleteFrom('search_rows')
+    .where('org_id', '=', param('org'))
+    .where('key', '>=', param('from'))
+    .where(
+      'key',
+      '<',
+      sql<Uint8Array>`(select one.key from search_rows as one
+        where one.org_id = ${param('org')} and one.key <= ${param('key')} order by one.key desc limit 1)`,
+    ),
+);
+
+/** Removes the rows of a run before the one that contains a key. */
+export async function removeRowsBefore(trx: Trx, org: number, run: number, key: Uint8Array): Promise<void> {
+  await removalBefore(trx, { org, from: runKeyStart(run, ''), key });
+}

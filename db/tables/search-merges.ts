@@ -3,7 +3,7 @@
 import type { Trx } from '../engine/schema.ts';
 import type { SearchRunRow } from '../engine/search-rows.ts';
 import { keyBytes, keyOfBytes } from './search-keys.ts';
-import { insertRows, removeFirstRows } from './search-lists.ts';
+import { insertRows, removeFirstRows, removeRowsBefore } from './search-lists.ts';
 import { mergeFrom } from './search-merging.ts';
 import { changeRun, findRuns, insertRun, isLive, nextNumber, removeRun } from './search-runs.ts';
 
@@ -20,28 +20,31 @@ const KEPT_MS = 15_000;
  */
 export const RUNS_WHILE_INDEXING = 20;
 
+interface Use {
+  /** Whether somebody can search meanwhile. */
+  isRead: boolean;
+  /** So many runs are left as they are. */
+  kept: number;
+}
+
 /**
  * Merges some runs or a part of them, or removes rows of runs that are merged; returns whether there was anything to do.
  * @param kept so many runs are left as they are
  */
 export function mergeSome(trx: Trx, orgNumber: number, kept = 0): Promise<boolean> {
-  return mergeNext(trx, orgNumber, { goneUntil: Date.now() - KEPT_MS, kept });
+  return mergeNext(trx, orgNumber, { isRead: true, kept });
 }
 
-/** The same where nobody searches: rows of runs that are merged are removed at once. */
+/** The same where nobody searches: rows are removed as they are merged, so that they take no space twice. */
 export function mergeUnread(trx: Trx, orgNumber: number, kept = 0): Promise<boolean> {
-  return mergeNext(trx, orgNumber, { goneUntil: Number.POSITIVE_INFINITY, kept });
+  return mergeNext(trx, orgNumber, { isRead: false, kept });
 }
 
-async function mergeNext(
-  trx: Trx,
-  orgNumber: number,
-  { goneUntil, kept }: { goneUntil: number; kept: number },
-): Promise<boolean> {
+async function mergeNext(trx: Trx, orgNumber: number, use: Use): Promise<boolean> {
   const runs = await findRuns(trx, orgNumber);
-  if (await removeSome(trx, runs, goneUntil)) return true;
-  if (runs.filter(isLive).length <= kept) return false;
-  return mergeDue(trx, runs, dueGroup(runs));
+  if (await removeSome(trx, runs, use.isRead ? Date.now() - KEPT_MS : Number.POSITIVE_INFINITY)) return true;
+  if (runs.filter(isLive).length <= use.kept) return false;
+  return mergeDue(trx, runs, dueGroup(runs), use);
 }
 
 /**
@@ -52,7 +55,7 @@ export async function mergeWhole(trx: Trx, orgNumber: number): Promise<boolean> 
   if (await removeSome(trx, runs, Number.POSITIVE_INFINITY)) return true;
   const hasRemovals = runs.some(({ removals }) => removals > 0);
   const isUnderWay = runs.some(({ is_built }) => is_built === 0);
-  return mergeDue(trx, runs, hasRemovals && !isUnderWay ? runs : null);
+  return mergeDue(trx, runs, hasRemovals && !isUnderWay ? runs : null, { isRead: true, kept: 0 });
 }
 
 async function removeSome(trx: Trx, runs: readonly SearchRunRow[], goneUntil: number): Promise<boolean> {
@@ -66,9 +69,10 @@ async function mergeDue(
   trx: Trx,
   runs: readonly SearchRunRow[],
   group: readonly SearchRunRow[] | null,
+  use: Use,
 ): Promise<boolean> {
   if (group !== null) {
-    await mergePart(trx, runs, await beginMerge(trx, runs, group), group);
+    await mergePart(trx, runs, { target: await beginMerge(trx, runs, group), sources: group }, use);
     return true;
   }
   const underWay = runs.flatMap((target) => {
@@ -79,7 +83,7 @@ async function mergeDue(
   // Small ones end soon.
   const [next] = underWay.toSorted((one, other) => one.bytes - other.bytes);
   if (next === undefined) return false;
-  await mergePart(trx, runs, next.target, next.sources);
+  await mergePart(trx, runs, next, use);
   return true;
 }
 
@@ -146,8 +150,8 @@ function edgeOf(places: readonly Uint8Array[], sign: 1 | -1): Uint8Array {
 async function mergePart(
   trx: Trx,
   runs: readonly SearchRunRow[],
-  target: SearchRunRow,
-  sources: readonly SearchRunRow[],
+  { target, sources }: { target: SearchRunRow; sources: readonly SearchRunRow[] },
+  { isRead }: Use,
 ): Promise<void> {
   // Nothing that is older has what they remove.
   const leavesOutRemoved = sources.some(({ run }) => run === runs.findLast(isLive)?.run);
@@ -159,6 +163,10 @@ async function mergePart(
   await insertRows(trx, target.org_id, target.run, rows);
   const bytes = target.bytes + rows.reduce((sum, row) => sum + row.bytes.length, 0);
   if (done !== null) {
+    if (!isRead) {
+      for (const { org_id, run } of sources)
+        await removeRowsBefore(trx, org_id, run, keyBytes({ ...done, run }));
+    }
     const key = keyBytes({ ...done, run: target.run });
     return changeRun(trx, target, { bytes, removals, done: key });
   }

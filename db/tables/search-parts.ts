@@ -8,20 +8,19 @@ import { type Entries, firstPlace } from './search-blocks.ts';
 import { type IndexKey, keyBytes, listOfKey, runOfKey } from './search-keys.ts';
 import type { StoredRow } from './search-lists.ts';
 import { entriesOf, type PackedList, packedList } from './search-packing.ts';
-import { comparePlaces, FIRST_PLACE, type SearchPlace } from './search-places.ts';
+import { isLater, type SearchPlace } from './search-places.ts';
 
 /** A part of a list in a run: all of its entries from the first one of the part to that of the next. */
 export class ListPart {
   readonly first: SearchPlace;
-  /** From this place on, the run has no other entries of the list before those of the next part. */
-  readonly from: SearchPlace;
+  /** Whether it is all that the run has of the list. */
+  readonly isWhole: boolean;
   readonly #packed: PackedList;
   #entries: Entries | null = null;
 
-  /** @param isWhole whether it is all that the run has of the list */
   constructor(packed: PackedList, isWhole: boolean) {
     this.first = firstPlace(packed.bytes, packed.start);
-    this.from = isWhole ? FIRST_PLACE : this.first;
+    this.isWhole = isWhole;
     this.#packed = packed;
   }
 
@@ -68,27 +67,25 @@ export async function findParts(
 async function findOneByOne(db: Db, org: number, wanted: readonly IndexKey[]): Promise<(ListPart | null)[]> {
   const parts: (ListPart | null)[] = [];
   const turns = new TimeSlices();
-  // What was found last of each list: most places after one are in the same part.
-  const found = new Map<string, { at: SearchPlace; part: ListPart | null }>();
+  let last: IndexKey | undefined;
+  let part: ListPart | null = null;
   for (const one of wanted) {
-    const name = `${one.run} ${one.list}`;
-    const last = found.get(name);
-    let part = last?.part ?? null;
-    if (last === undefined || !isKnown(last, one.place)) {
+    if (last === undefined || !isPartFor(one, last, part)) {
       if (turns.isOver) await turns.next();
       const answer = lastUpTo(db, { org, key: keyBytes(one) });
       const [row] = answer instanceof Promise ? await answer : answer;
       part = row === undefined ? null : partIn(row, one);
-      found.set(name, { at: one.place, part });
+      last = one;
     }
     parts.push(part);
   }
   return parts;
 }
 
-// Whether a part that contains a place, or comes before it, is also the one for another place.
-function isKnown({ at, part }: { at: SearchPlace; part: ListPart | null }, place: SearchPlace): boolean {
-  return comparePlaces(place, at) <= 0 && (part === null || comparePlaces(part.first, place) <= 0);
+// Whether what was found last is what is wanted, too: most places of a list are asked from the newest to the oldest.
+function isPartFor(one: IndexKey, last: IndexKey, part: ListPart | null): boolean {
+  if (one.run !== last.run || one.list !== last.list || isLater(one.place, last.place)) return false;
+  return part === null || part.isWhole || !isLater(part.first, one.place);
 }
 
 async function findTogether(db: Db, org: number, wanted: readonly IndexKey[]): Promise<(ListPart | null)[]> {

@@ -20,8 +20,10 @@ const COUNT_END = 2 ** 32;
 const MS_BYTES = 6;
 const PLACE_BYTES = 10;
 
-/** A place before those of all records, and one after them. */
+/** The place before all others. */
 export const FIRST_PLACE: SearchPlace = { ms: 0, count: 0 };
+
+/** A place after those of all records. */
 export const LAST_PLACE: SearchPlace = { ms: 2 ** 48 - 1, count: COUNT_END - 1 };
 
 /** The place of the record with that ID, which `recordId` made. */
@@ -42,6 +44,11 @@ export function idStart({ ms, count }: SearchPlace): string {
 /** Less than zero if the first is older. */
 export function comparePlaces(one: SearchPlace, other: SearchPlace): number {
   return one.ms - other.ms || one.count - other.count;
+}
+
+/** Whether a place comes after another. */
+export function isLater(one: SearchPlace, other: SearchPlace): boolean {
+  return one.ms > other.ms || (one.ms === other.ms && one.count > other.count);
 }
 
 /** The place just before; of the first place, itself. */

@@ -1,158 +1,167 @@
 // Lists of the search index, one of which must have a record, as far as a search has read them.
 
-import { type Entries, entryAt, mergeEntries, REMOVED } from './search-blocks.ts';
-import { isOfKind, type ListKind } from './search-keys.ts';
-import type { ListPart } from './search-parts.ts';
-import { comparePlaces, FIRST_PLACE, type SearchEntry, type SearchPlace } from './search-places.ts';
+import { type Entries, mergeEntries, REMOVED } from './search-blocks.ts';
+import { isOfKind } from './search-keys.ts';
+import { ABSENT, countUpTo, ListRun, OPEN, PRESENT, UNTOLD } from './search-list-runs.ts';
+import { comparePlaces, FIRST_PLACE, isLater, type SearchEntry, type SearchPlace } from './search-places.ts';
+import type { BegunLists } from './search-prefixes.ts';
 import type { Run } from './search-runs.ts';
 
-/** What a run has of a list, as far as it is read. */
-export interface RunList {
-  readonly name: string;
-  readonly run: Run;
-  /** The part that contains what is next; null if there is nothing more, undefined before it is read. */
-  part: ListPart | null | undefined;
+/** Entries of lists of which all are known. */
+export interface KnownLists {
+  /** How their names begin. */
+  name: string;
+  entries: Entries;
 }
 
-/** What a run says of a record in a list, where the part that would tell is not the one that is read. */
-export type LookedUp = (list: RunList) => SearchEntry | undefined;
+/** Lists as a search reads them: what was read ahead, or by one of its tiers, need not be read again. */
+export class ReadLists {
+  readonly runs: readonly Run[];
+  /** What is known of lists by how their names begin; null if that is too much. */
+  readonly begun = new Map<string, BegunLists | null>();
+  readonly #lists = new Map<string, readonly ListRun[]>();
 
-/** By the names of lists, the newest part in each run, in the order of the runs. */
-export type NewestParts = ReadonlyMap<string, readonly (ListPart | null)[]>;
+  /** @param runs the newest first */
+  constructor(runs: readonly Run[]) {
+    this.runs = runs;
+  }
+
+  /** A list in all runs, the newest first. */
+  list(name: string): readonly ListRun[] {
+    return this.#lists.getOrInsertComputed(name, () => this.runs.map((run) => new ListRun(name, run)));
+  }
+}
+
+/** An entry is in a list of the words of texts, but in no other one of its source; or it is not told in which it is. */
+export const IN_TEXT = 1;
+/** An entry is in a list of its source that is not of the words of texts. */
+export const IN_NAME = 2;
+type Grade = typeof IN_TEXT | typeof IN_NAME;
 
 /** Lists, one of which must have a record. */
 export class Source {
-  /** Of each list its runs, the newest first. */
-  readonly lists: readonly (readonly RunList[])[];
-  readonly #known: readonly { name: string; entries: Entries }[];
+  /** Of each list its runs, the newest first; those of texts come last. */
+  readonly lists: readonly (readonly ListRun[])[];
+  /** The runs of all lists. */
+  readonly runs: readonly ListRun[];
+  readonly #known: readonly KnownLists[];
 
   /**
    * @param names the names of the lists
    * @param known entries of others, of which all are known
-   * @param newest of lists that were read ahead, the newest part in each run
    */
-  constructor(
-    names: readonly string[],
-    runs: readonly Run[],
-    {
-      known = [],
-      newest,
-    }: { known?: readonly { name: string; entries: Entries }[]; newest?: NewestParts | undefined } = {},
-  ) {
-    this.lists = names.map((name) => {
-      const parts = newest?.get(name);
-      return runs.map((run, index): RunList => ({ name, run, part: parts?.[index] }));
-    });
+  constructor(lists: ReadLists, names: readonly string[], known: readonly KnownLists[] = []) {
+    const inOrder = names.toSorted((one, other) => gradeOf(other) - gradeOf(one));
+    this.lists = inOrder.map((name) => lists.list(name));
+    this.runs = this.lists.flat();
     this.#known = known;
-  }
-
-  /** How many lists there are to read in. */
-  get size(): number {
-    return this.lists.reduce((sum, { length }) => sum + length, this.#known.length);
-  }
-
-  /** How many entries are read or known. */
-  get entriesRead(): number {
-    const read = this.lists.flat().reduce((sum, { part }) => sum + (part?.entries.length ?? 0), 0);
-    return this.#known.reduce((sum, { entries }) => sum + entries.length, read);
   }
 
   /** Whether no list has anything. */
   get isEmpty(): boolean {
-    return this.lists.length === 0 && this.#known.every(({ entries }) => entries.length === 0);
+    return this.runs.length === 0 && this.#known.every(({ entries }) => entries.length === 0);
   }
 
-  /** Whether its lists are of words. */
-  get isOfWords(): boolean {
-    const isOfWord = (name: string) => isOfKind(name, 'name') || isOfKind(name, 'text');
-    return (
-      this.lists.some(([one]) => one && isOfWord(one.name)) || this.#known.some(({ name }) => isOfWord(name))
-    );
+  /** How many lists can have an entry at a place, or before it; the parts there are read. */
+  openAt(at: SearchPlace): number {
+    return this.runs.reduce((sum, run) => sum + (run.partAt(at) === null ? 0 : 1), 1);
   }
 
-  /** Whether it has nothing at a place that is read, nor before it. */
+  /** Whether the parts at a place, which are read, are known to have all that is next, and that is few entries. */
+  hasAtMost(max: number, at: SearchPlace): boolean {
+    return comparePlaces(this.low(at), FIRST_PLACE) === 0 && this.entriesAt(at) <= max;
+  }
+
+  /** How many entries are known, or in the parts at a place, which are read. */
+  entriesAt(at: SearchPlace): number {
+    const known = this.#known.reduce((sum, { entries }) => sum + entries.length, 0);
+    return this.runs.reduce((sum, run) => sum + (run.partAt(at)?.entries.length ?? 0), known);
+  }
+
+  /** Whether it has nothing at a place, nor before it; the parts there are read. */
   endsBefore(at: SearchPlace): boolean {
-    const isOver = (oldest: SearchPlace | undefined) => oldest === undefined || isLater(oldest, at);
+    const isOver = ([oldest]: Entries) => oldest === undefined || isLater(oldest, at);
     return (
-      this.lists.every((runs) => runs.every(({ part }) => part !== undefined && isOver(part?.first))) &&
-      this.#known.every(({ entries }) => isOver(entries[0]))
+      this.runs.every((run) => run.partAt(at) === null) && this.#known.every(({ entries }) => isOver(entries))
     );
   }
 
-  /** From this place on, what is read contains all that is next. */
-  get low(): SearchPlace {
-    const parts = this.lists.flat().map(({ part }) => part?.from ?? FIRST_PLACE);
-    return parts.reduce(laterOf, FIRST_PLACE);
+  /** Down to this place, the parts at another one, which are read, have all that is next. */
+  low(at: SearchPlace): SearchPlace {
+    let low = FIRST_PLACE;
+    for (const run of this.runs) {
+      const part = run.partAt(at);
+      if (part != null && !part.isWhole && isLater(part.first, low)) low = part.first;
+    }
+    return low;
   }
 
-  /** The lists of runs whose part with what is at a place or before it is not read yet. */
-  unread(at: SearchPlace): RunList[] {
-    return this.lists
-      .flat()
-      .filter(({ part }) => part === undefined || (part !== null && isLater(part.from, at)));
-  }
-
-  /** The newest entries down to a place, each once. */
-  entries(at: SearchPlace, low: SearchPlace, max: number): SearchEntry[] {
-    const isWanted = (one: SearchEntry) =>
-      one.resource !== REMOVED && !isLater(one, at) && !isLater(low, one);
-    const ofLists = this.lists.map((runs) => mergeEntries(runs.map(({ part }) => part?.entries ?? [])));
-    const all = [...ofLists, ...this.#known.map(({ entries }) => entries)];
-    const inOrder = mergeEntries(all.map((entries) => entries.filter(isWanted)));
-    return inOrder.slice(-max).reverse();
-  }
-
-  /** The lists of runs in which a record must be looked up. */
-  unknown(entry: SearchEntry): RunList[] {
-    return this.lists.flatMap((runs) => {
-      const open: RunList[] = [];
-      for (const list of runs) {
-        if (!canHave(list, entry)) continue;
-        if (!isRead(list, entry)) open.push(list);
-        else if (entryAt(list.part?.entries ?? [], entry) !== undefined) break;
-      }
-      return open;
+  /** The newest entries from a place down to another one, and how far they are all, if they are more than so many. */
+  newest(at: SearchPlace, low: SearchPlace, max: number): { entries: SearchEntry[]; reached: SearchPlace } {
+    let reached = low;
+    const ofLists = this.lists.map((runs) => {
+      const merged = mergeEntries(runs.map((run) => run.last(low, at, max)));
+      const newest = merged.slice(-max);
+      const [oldest] = newest;
+      if (newest.length === max && oldest !== undefined && isLater(oldest, reached)) reached = oldest;
+      return newest.filter(({ resource }) => resource !== REMOVED);
     });
+    for (const { entries } of this.#known) {
+      const end = countUpTo(entries, at, entries.length);
+      ofLists.push(entries.slice(Math.max(0, end - max), end));
+    }
+    const isReached = (one: SearchEntry) => !isLater(reached, one);
+    const newest = mergeEntries(ofLists).filter(isReached).slice(-max);
+    const [oldest] = newest;
+    const isCut = newest.length === max && oldest !== undefined;
+    return { entries: newest.toReversed(), reached: isCut ? oldest : reached };
   }
 
-  /** Whether a record is in one of the lists, or could be found there if it was looked up. */
-  mayHave(entry: SearchEntry): boolean {
-    return this.unknown(entry).length > 0 || this.has(entry, () => undefined);
+  /**
+   * In which lists each of the entries, newest first, is.
+   * @param enough the grade from which on it does not matter in which others it is as well
+   * @param read reads what a run has of the entries of which is not said yet where they are, or leaves them untold
+   */
+  async grades(
+    entries: Entries,
+    enough: Grade,
+    read: (run: ListRun, said: Uint8Array) => Promise<void> | void,
+  ): Promise<Uint8Array> {
+    const grades = new Uint8Array(entries.length);
+    for (const { name, entries: known } of this.#known)
+      noteKnown(entries, known, { grades, grade: gradeOf(name) });
+    for (const [newest, ...older] of this.lists) {
+      if (newest === undefined) continue;
+      const grade = gradeOf(newest.name);
+      const said = grades.map((found) => (found >= Math.min(enough, grade) ? ABSENT : OPEN));
+      for (const run of [newest, ...older]) {
+        const reading = read(run, said);
+        if (reading !== undefined) await reading;
+        run.tell(entries, said);
+      }
+      for (let at = 0; at < said.length; at++)
+        if (said[at] === PRESENT) grades[at] = grade;
+        else if (said[at] === UNTOLD) grades[at] = Math.max(grades[at] as number, IN_TEXT);
+    }
+    return grades;
   }
+}
 
-  /** Whether a record is in one of the lists; with a kind, in one of that kind. */
-  has(entry: SearchEntry, lookedUp: LookedUp, kind?: ListKind): boolean {
-    const isMeant = (name: string) => kind === undefined || isOfKind(name, kind);
-    return (
-      this.#known.some(({ name, entries }) => isMeant(name) && entryAt(entries, entry) !== undefined) ||
-      this.lists.some((runs) => isMeant(runs[0]?.name ?? '') && isIn(runs, entry, lookedUp))
-    );
+function gradeOf(list: string): Grade {
+  return isOfKind(list, 'text') ? IN_TEXT : IN_NAME;
+}
+
+function noteKnown(
+  entries: Entries,
+  known: Entries,
+  { grades, grade }: { grades: Uint8Array; grade: Grade },
+): void {
+  let end = known.length;
+  for (let at = 0; at < entries.length && end > 0; at++) {
+    const entry = entries[at] as SearchEntry;
+    end = countUpTo(known, entry, end);
+    const last = known[end - 1];
+    if (last !== undefined && comparePlaces(last, entry) === 0)
+      grades[at] = Math.max(grades[at] as number, grade);
   }
-}
-
-// The newest run that says anything is right.
-function isIn(runs: readonly RunList[], entry: SearchEntry, lookedUp: LookedUp): boolean {
-  for (const list of runs) {
-    if (!canHave(list, entry)) continue;
-    const found = isRead(list, entry) ? entryAt(list.part?.entries ?? [], entry) : lookedUp(list);
-    if (found !== undefined) return found.resource !== REMOVED;
-  }
-  return false;
-}
-
-function canHave({ run, part }: RunList, entry: SearchEntry): boolean {
-  return part != null && !isLater(run.low, entry) && !isLater(entry, run.high);
-}
-
-function isRead({ part }: RunList, entry: SearchEntry): boolean {
-  return part != null && !isLater(part.from, entry);
-}
-
-/** Whether a place comes after another. */
-export function isLater(one: SearchPlace, other: SearchPlace): boolean {
-  return comparePlaces(one, other) > 0;
-}
-
-function laterOf(one: SearchPlace, other: SearchPlace): SearchPlace {
-  return isLater(one, other) ? one : other;
 }

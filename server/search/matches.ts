@@ -6,7 +6,7 @@ import { hitIn } from '../../db/model/hits.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { SearchQuery } from '../../db/model/search-query.ts';
 import { type SearchedText, searchedTexts } from '../../db/model/searched.ts';
-import { foldedText } from '../../db/model/words.ts';
+import { foldedText, piecesOf } from '../../db/model/words.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { placeOfId, type SearchPlace } from '../../db/tables/search-places.ts';
 import { findRecordsAt } from '../../db/tables/search-records.ts';
@@ -15,8 +15,8 @@ import { canSee } from '../access.ts';
 import type { Reader } from '../records/rules.ts';
 import type { IdentifierMatch } from './identifiers.ts';
 
-// So many are folded in one turn, if they are looked at.
-const TEXTS_MAX = 1_000;
+// So many characters are folded in one turn, if they are looked at: that takes about a millisecond.
+const CHARACTERS_MAX = 50_000;
 
 /** How well a record matches, the best first. */
 export const SEARCH_TIERS = ['identifier', 'name', 'text'] as const;
@@ -83,15 +83,20 @@ export class Matches {
     const identified = this.#identifiers.hitIn(resource, row);
     if (identified !== null) return identified;
     const texts = searchedTexts(resource, row, besideOf(row));
-    return hitIn(this.#query, texts, texts.length > TEXTS_MAX ? await this.#foldAll(texts) : []);
+    const characters = texts.reduce((sum, { text }) => sum + text.length, 0);
+    return hitIn(this.#query, texts, characters > CHARACTERS_MAX ? await this.#foldAll(texts) : []);
   }
 
-  // A transcript can have a hundred thousand texts.
+  // A transcript can have a hundred thousand texts, and a text five megabytes.
   async #foldAll(texts: readonly SearchedText[]): Promise<string[]> {
     const folded: string[] = [];
     for (const { text } of texts) {
-      folded.push(foldedText(text));
-      if (this.#turns.isOver) await this.#turns.next();
+      let whole = '';
+      for (const piece of piecesOf(text)) {
+        whole += foldedText(piece);
+        if (this.#turns.isOver) await this.#turns.next();
+      }
+      folded.push(whole);
     }
     return folded;
   }

@@ -15,7 +15,7 @@ import { type FoundRecord, SEARCH_TIERS, type SearchTier } from './matches.ts';
 import { SEARCH_EXAMINED_MAX, SEARCH_RECORDS_MAX, type SearchPage, type SearchPosition } from './request.ts';
 import { showFound } from './shown.ts';
 import type { TierReader } from './tier-reader.ts';
-import { type KnownMatches, type SearchUnderWay, startOf, Tiers } from './tiers.ts';
+import { type KnownMatches, type SearchUnderWay, startOf, type TierFrom, Tiers } from './tiers.ts';
 
 // What choosing the lists and one step can examine.
 const STEP_MAX = 4_000;
@@ -57,13 +57,14 @@ export class PageSearch {
   // The position after the page.
   async #collect(pending: PendingRecords): Promise<SearchPosition | null> {
     const { after } = this.#search.request;
-    const tiers = SEARCH_TIERS.slice(after === null ? 0 : SEARCH_TIERS.indexOf(after.tier));
+    const names = SEARCH_TIERS.slice(after === null ? 0 : SEARCH_TIERS.indexOf(after.tier));
+    const tiers = names.map((tier): TierFrom => ({ tier, from: placeFrom(tier, after) }));
     const isTogether = !this.#search.reader.db.engine.answersAtOnce;
     const [known] = await Promise.all([
       this.#known(pending),
       isTogether ? this.#tiers.readAhead(tiers) : undefined,
     ]);
-    const readerOf = (tier: SearchTier) => this.#tiers.readerOf(tier, placeFrom(tier, after), known);
+    const readerOf = (tier: TierFrom) => this.#tiers.readerOf(tier, known);
     const readers = isTogether ? await Promise.all(tiers.map(readerOf)) : [];
     await Promise.all(readers.map((reader) => reader.prepare()));
     for (const [at, tier] of tiers.entries()) {
@@ -73,10 +74,10 @@ export class PageSearch {
         const { found, reached } = await reader.next(this.#recordsWanted);
         for (const one of found) if (!this.#take(one)) return positionOf(this.#found.at(-1) as FoundRecord);
         if (reached === null) break;
-        if (this.#isSpent) return { tier, place: reached };
+        if (this.#isSpent) return { tier: tier.tier, place: reached };
       }
       const further = tiers[at + 1];
-      if (this.#isSpent && further !== undefined) return { tier: further, place: LAST_PLACE };
+      if (this.#isSpent && further !== undefined) return { tier: further.tier, place: further.from };
     }
     return null;
   }
@@ -101,8 +102,8 @@ export class PageSearch {
   }
 
   #askWhetherThere(): Promise<boolean> {
-    const { reader, runs } = this.#search;
-    return areThere(reader.db, reader.access.orgNumber, runs);
+    const { reader, lists } = this.#search;
+    return areThere(reader.db, reader.access.orgNumber, lists.runs);
   }
 
   // Whether there is room for a record.

@@ -1,6 +1,7 @@
 // A page of a search: what matches best first, and within that what is newest.
 
 import { LAST_PLACE } from '../../db/tables/search-places.ts';
+import { ReadLists } from '../../db/tables/search-source.ts';
 import { findCaughtUp, type Searcher } from './catch-up.ts';
 import { IdentifierMatch } from './identifiers.ts';
 import { Matches, SEARCH_TIERS } from './matches.ts';
@@ -18,7 +19,7 @@ export async function searchRecords(searcher: Searcher, request: SearchRequest):
   ]);
   for (let { pending, runs } = state; pending !== null; { pending, runs } = await findCaughtUp(searcher)) {
     const matches = new Matches(searcher, request.query, identifiers);
-    const search = { reader: searcher, request, identifiers, matches, runs };
+    const search = { reader: searcher, request, identifiers, matches, lists: new ReadLists(runs) };
     const page = await new PageSearch(search).page(pending);
     if (page !== null) return page;
   }

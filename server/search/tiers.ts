@@ -2,13 +2,12 @@
 
 import { SEARCHED_RESOURCES, type TextTier } from '../../db/model/searched.ts';
 import { indexedWord } from '../../db/model/words.ts';
-import { type ReadAhead, readAhead } from '../../db/tables/search-ahead.ts';
+import { readAhead } from '../../db/tables/search-ahead.ts';
 import { CandidateStream } from '../../db/tables/search-candidates.ts';
 import { ownerList, wordList } from '../../db/tables/search-keys.ts';
 import { comparePlaces, idStart, type SearchPlace } from '../../db/tables/search-places.ts';
 import { searchNumber } from '../../db/tables/search-resources.ts';
-import type { Run } from '../../db/tables/search-runs.ts';
-import { Source } from '../../db/tables/search-source.ts';
+import { type ReadLists, Source } from '../../db/tables/search-source.ts';
 import {
   type ChosenSources,
   firstLists,
@@ -27,8 +26,8 @@ export interface SearchUnderWay {
   request: SearchRequest;
   identifiers: IdentifierMatch;
   matches: Matches;
-  /** Of the index, the newest first. */
-  runs: readonly Run[];
+  /** Of the index. */
+  lists: ReadLists;
 }
 
 /** Records that need not be looked for in the index. */
@@ -39,6 +38,12 @@ export interface KnownMatches {
   starts: ReadonlySet<string>;
 }
 
+/** A tier, and the first place in it that is wanted. */
+export interface TierFrom {
+  tier: SearchTier;
+  from: SearchPlace;
+}
+
 const TEXT_TIERS = ['name', 'text'] as const satisfies readonly TextTier[];
 
 /** Makes the readers of tiers. */
@@ -46,7 +51,6 @@ export class Tiers {
   readonly #search: SearchUnderWay;
   /** Their numbers. */
   readonly #resources: ReadonlySet<number>;
-  #ahead: ReadAhead | null = null;
   // Entries that were looked at to choose lists.
   #examined = 0;
   readonly #readers: TierReader[] = [];
@@ -62,20 +66,20 @@ export class Tiers {
   }
 
   /** Reads what these tiers need first, all of it at once. */
-  async readAhead(tiers: readonly SearchTier[]): Promise<void> {
-    const { reader, runs } = this.#search;
-    const wanted = TEXT_TIERS.flatMap((tier) => (tiers.includes(tier) ? firstLists(this.#lists(tier)) : []));
-    const names = new Set([...wanted.flatMap((one) => one.names), ...this.#phoneLists().flat()]);
-    const starts = new Set(wanted.flatMap((one) => one.starts));
-    const lists = { names: [...names], starts: [...starts] };
-    this.#ahead = await readAhead(reader.db, reader.access.orgNumber, runs, lists);
-    this.#examined += this.#ahead.examined;
+  async readAhead(tiers: readonly TierFrom[]): Promise<void> {
+    const { reader, lists } = this.#search;
+    const wanted = tiers.map(({ tier, from }) =>
+      tier === 'identifier'
+        ? { names: this.#phoneLists().flat(), starts: [], from }
+        : firstLists(this.#wanted(tier, from)),
+    );
+    this.#examined += await readAhead(reader.db, reader.access.orgNumber, lists, wanted);
   }
 
-  /** The reader of a tier. @param from the first place that is wanted */
-  async readerOf(tier: SearchTier, from: SearchPlace, known: KnownMatches): Promise<TierReader> {
+  /** The reader of a tier. */
+  async readerOf({ tier, from }: TierFrom, known: KnownMatches): Promise<TierReader> {
     const { reader, matches } = this.#search;
-    const chosen = tier === 'identifier' ? this.#phoneSources() : await this.#sourcesOf(tier);
+    const chosen = tier === 'identifier' ? this.#phoneSources() : await this.#sourcesOf(tier, from);
     this.#examined += chosen?.examined ?? 0;
     const stream = chosen && new CandidateStream(reader.db, reader.access.orgNumber, chosen, from);
     const beside = known.found.filter((one) => one.tier === tier && comparePlaces(one.place, from) <= 0);
@@ -87,26 +91,23 @@ export class Tiers {
     return made;
   }
 
-  #sourcesOf(tier: TextTier): Promise<ChosenSources | null> {
-    const { reader, runs } = this.#search;
-    const { orgNumber } = reader.access;
-    return sourcesOf(reader.db, { ...this.#lists(tier), orgNumber, runs, ahead: this.#ahead });
+  #sourcesOf(tier: TextTier, from: SearchPlace): Promise<ChosenSources | null> {
+    const { reader, lists } = this.#search;
+    return sourcesOf(reader.db, { ...this.#wanted(tier, from), lists, orgNumber: reader.access.orgNumber });
   }
 
-  #lists(tier: TextTier): WantedLists {
+  #wanted(tier: TextTier, from: SearchPlace): WantedLists {
     const { reader, request } = this.#search;
     return {
-      ...{ tier, terms: request.query.terms, ownerId: reader.access.userId },
+      ...{ tier, from, terms: request.query.terms, ownerId: reader.access.userId },
       resources: [...this.#resources],
       isWhole: this.#resources.size === SEARCHED_RESOURCES.length,
     };
   }
 
   #phoneSources(): ChosenSources | null {
-    const { runs } = this.#search;
-    const newest = this.#ahead?.newest;
-    const sources = this.#phoneLists().map((names) => new Source(names, runs, { newest }));
-    return sources.length === 0 ? null : { sources, leavesOutNames: false, examined: 0 };
+    const sources = this.#phoneLists().map((names) => new Source(this.#search.lists, names));
+    return sources.length === 0 ? null : { sources, texts: null, examined: 0 };
   }
 
   // The lists of a telephone number, if the query is one.

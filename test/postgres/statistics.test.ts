@@ -56,9 +56,9 @@ describe('statistics', () => {
     await store.close();
   });
 
-  test('the space of removed rows is made free once they are a fifth of the table', async () => {
+  test('the space of removed rows is made free once they are a tenth of the table', async () => {
     await admin.unsafe(`insert into segments (org_id, id, created_by, created_at, updated_at, name)
-      select 2, n, 'u', 0, 0, 'S' from generate_series(1, 5000) as n`);
+      select 2, n, 'u', 0, 0, 'S' from generate_series(1, 20000) as n`);
     await admin.unsafe('analyze segments');
     const remove = statement<never>((db, param) =>
       written(
@@ -72,10 +72,10 @@ describe('statistics', () => {
     const store = await openStore(address);
     const removing = (count: number) =>
       store.write('accounts', async (trx) => void (await remove(trx, { count })));
-    await removing(700);
-    await removing(200);
+    await removing(1_000);
+    await removing(500);
     expect(await vacuums()).toBe(0);
-    await removing(700);
+    await removing(1_000);
     await until(async () => (await vacuums()) > 0);
     expect(await vacuums()).toBe(1);
     await store.close();

@@ -14,7 +14,7 @@ import {
 } from '../../db/tables/search-blocks.ts';
 import { IndexChanges } from '../../db/tables/search-index.ts';
 import { keyOfBytes } from '../../db/tables/search-keys.ts';
-import { mergeSome, mergeWhole } from '../../db/tables/search-merges.ts';
+import { mergeSome, mergeUnread, mergeWhole } from '../../db/tables/search-merges.ts';
 import {
   entriesOf,
   packedList,
@@ -209,6 +209,29 @@ test('merging many runs, in many steps, changes no list; at the end nothing is l
   const rows = await store.read.selectFrom('search_rows').selectAll().execute();
   const lists = rows.flatMap(({ key, entries }) => packedLists(keyOfBytes(key).list, entries));
   expect(lists.flatMap(entriesOf).filter(({ resource }) => resource === REMOVED)).toEqual([]);
+}, 60_000);
+
+test('where nobody searches, rows are removed as they are merged, and no list changes', async () => {
+  const { store, orgNumber } = harness;
+  const names = Array.from({ length: 2_000 }, (_, index) => `n of many ${String(index).padStart(4, '0')}`);
+  const rowCount = async () => (await store.read.selectFrom('search_rows').select('key').execute()).length;
+  const before = await rowCount();
+  for (let run = 0; run < 4; run++) {
+    const changes = new IndexChanges();
+    for (const [ms, name] of names.entries())
+      for (let count = 0; count < 10; count++)
+        changes.add({ ms, count: 10 * run + count, resource: 1 }, name);
+    await store.write(orgNumber, (trx) => changes.save(trx, orgNumber));
+  }
+  const written = (await rowCount()) - before;
+  let most = 0;
+  while (await store.write(orgNumber, (trx) => mergeUnread(trx, orgNumber)))
+    most = Math.max(most, (await rowCount()) - before);
+  expect(most).toBeLessThan(1.5 * written);
+  for (const name of names.filter((_, index) => index % 500 === 0)) {
+    const entries = await entriesIn(name);
+    expect(entries.map(({ count }) => count)).toEqual(Array.from({ length: 40 }, (_, count) => count));
+  }
 }, 60_000);
 
 /** All lists with what they have. */

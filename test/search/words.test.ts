@@ -189,6 +189,7 @@ test('a long text has the words of its pieces, in every script, and each piece i
     expect(pieces.length).toBeGreaterThan(1);
     expect(pieces.join('')).toBe(long);
     expect(pieces.flatMap(wordsOf)).toEqual(wordsOf(long));
+    expect(pieces.map(foldedText).join('')).toBe(foldedText(long));
   });
   fc.assert(property, { numRuns: 5, seed: 3 });
   expect(piecesOf('x'.repeat(100_000))).toHaveLength(1);

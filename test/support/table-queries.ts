@@ -42,7 +42,12 @@ import { listRelatedIds } from '../../db/tables/related-ids.ts';
 import { findUnset } from '../../db/tables/restored-dependents.ts';
 import { findIdentified } from '../../db/tables/search-identified.ts';
 import { type IndexKey, runKeyStart } from '../../db/tables/search-keys.ts';
-import { findFewRowsFrom, findRowsFrom, removeFirstRows } from '../../db/tables/search-lists.ts';
+import {
+  findFewRowsFrom,
+  findRowsFrom,
+  removeFirstRows,
+  removeRowsBefore,
+} from '../../db/tables/search-lists.ts';
 import { findParts } from '../../db/tables/search-parts.ts';
 import { findPendingIds, findPendingTimes } from '../../db/tables/search-pending.ts';
 import { findRecordsAt } from '../../db/tables/search-records.ts';
@@ -527,6 +532,14 @@ const SEARCH: Question[] = [
   one('a few rows of a run', (db, orgNumber) => findFewRowsFrom(db, orgNumber, [runRange]), false),
   {
     ...one('rows that are removed', (db, orgNumber) => removeFirstRows(db, orgNumber, 2), false),
+    isOfAll: true,
+  },
+  {
+    ...one(
+      'rows that are merged',
+      (db, orgNumber) => removeRowsBefore(db, orgNumber, 1, runKeyStart(1, 'n')),
+      false,
+    ),
     isOfAll: true,
   },
   ofOrganization('runs of the search index', findRuns),
