@@ -8,7 +8,7 @@ import type { ReadLists } from './search-source.ts';
 
 /** What a tier reads whatever else is found. */
 export interface FirstLists {
-  /** The names of those of which the part at a place is read. */
+  /** The names of those whose part at a place is read. */
   names: readonly string[];
   from: SearchPlace;
   /** How the names of others begin. */
