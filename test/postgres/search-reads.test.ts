@@ -89,6 +89,8 @@ test('a search takes few ways to the server, however it finds what it finds', as
   for (let batch = 0; batch < BATCHES; batch++) {
     const items = Array.from({ length: 100 }, (_, index) => contact(100 * batch + index));
     await api.batch('/contacts/batch', items);
+    // In several runs, as where records are written from time to time: then their newest parts are enough for a page.
+    if (batch % 3 === 2) await new IndexUpdates(harness.store).update(harness.orgNumber);
   }
   await api.create('notes', { title: 'Engine', content: 'Difference of the analytical kind' });
   await new IndexUpdates(harness.store).update(harness.orgNumber);
@@ -97,7 +99,7 @@ test('a search takes few ways to the server, however it finds what it finds', as
   expect(await searched('absent')).toEqual({ waves: FEWEST, items: 0 });
   expect(await searched('analytical')).toEqual({ waves: FEWEST, items: 1 });
   expect(await searched('lovelace')).toEqual({ waves: FEWEST, items: 20 });
-  expect(await searched('person9@engines.example')).toEqual({ waves: FEWEST, items: 1 });
+  expect(await searched('person7@engines.example')).toEqual({ waves: FEWEST, items: 1 });
   expect(await searched('+44 20 7946 1012')).toEqual({ waves: FEWEST, items: 1 });
   expect(await searched('engines.example')).toEqual({ waves: FEWEST, items: 20 });
   expect(await searched('mary absent')).toEqual({ waves: FEWEST, items: 0 });
