@@ -10,7 +10,7 @@ export const COLUMNS = 72;
 export const PICTURES = [`${MANUAL}/tour-import.svg`, `${MANUAL}/tour-browse.svg`] as const;
 
 // Where a screen ends and the terminal shows again what it showed before.
-const LEFT = '\u001b[?1049l';
+export const LEFT = '\u001b[?1049l';
 
 export interface Screen {
   title: string;
@@ -47,7 +47,8 @@ export function tourFrames(): string[] {
   return fencesOf(TOUR).flatMap(({ language, text }) => (language === 'text' ? [text] : []));
 }
 
-function tourFile(): string {
+/** The deals of the tour, as CSV. */
+export function tourFile(): string {
   const [, csv] = /cat > deals\.csv <<'END'\n(.*?)END\n/s.exec(TOUR.text) ?? [];
   if (csv === undefined) throw new Error('the tour does not write deals.csv');
   return csv;

@@ -38,7 +38,7 @@ const OF_ONE_ENGINE = [
   ),
   ...named(
     'cli',
-    'records report search serve-log serve-tls signals streams terminal-width timeline undelete',
+    'records report screens search serve-log serve-tls signals streams terminal-width timeline undelete',
   ),
   ...named('cli', 'upsert usage watch webhooks'),
   ...named('copy', 'command'),
