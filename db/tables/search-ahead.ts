@@ -3,7 +3,7 @@
 import type { Db } from '../engine/schema.ts';
 import { type ListRun, readParts } from './search-list-runs.ts';
 import type { SearchPlace } from './search-places.ts';
-import { findBegun } from './search-prefixes.ts';
+import { Begun, readStep } from './search-prefixes.ts';
 import type { ReadLists } from './search-source.ts';
 
 /** What a tier reads whatever else is found. */
@@ -31,11 +31,10 @@ export async function readAhead(
       if (run.partAt(from) === undefined) places.getOrInsertComputed(run, () => new Set()).add(from);
   const starts = new Set(wanted.flatMap((one) => one.starts));
   const share = Math.min(1, STARTS_PER_WORD / starts.size);
-  const [parts, begun] = await Promise.all([
-    readParts(db, orgNumber, [...places]),
-    readBegun(db, orgNumber, lists, { starts, share }),
-  ]);
-  return parts + begun;
+  // The rest of them may not be needed: where a word has few records.
+  const begun = begunIn(lists, { starts, share });
+  const [parts] = await Promise.all([readParts(db, orgNumber, [...places]), readStep(db, orgNumber, begun)]);
+  return parts;
 }
 
 /**
@@ -45,12 +44,16 @@ export async function readAhead(
 export async function readBegun(
   db: Db,
   orgNumber: number,
+  lists: ReadLists,
+  wanted: { starts: Iterable<string>; share: number },
+): Promise<number> {
+  const read = await Promise.all(begunIn(lists, wanted).map((one) => one.read(db, orgNumber)));
+  return read.reduce((sum, count) => sum + count, 0);
+}
+
+function begunIn(
   { runs, begun }: ReadLists,
   { starts, share }: { starts: Iterable<string>; share: number },
-): Promise<number> {
-  const unread = [...starts].filter((start) => !begun.has(start));
-  if (unread.length === 0) return 0;
-  const found = await findBegun(db, orgNumber, { runs, starts: unread, share });
-  for (const [index, start] of unread.entries()) begun.set(start, found[index] ?? null);
-  return found.reduce((sum, one) => sum + (one?.examined ?? 0), 0);
+): Begun[] {
+  return [...starts].map((start) => begun.getOrInsertComputed(start, () => new Begun(start, runs, share)));
 }

@@ -23,39 +23,8 @@ export interface BegunLists {
   examined: number;
 }
 
-/**
- * For each of some beginnings, the entries of all lists that begin in that way; null if they are too many.
- * @param share which part of what can be looked at each may
- */
-export async function findBegun(
-  db: Db,
-  orgNumber: number,
-  { runs, starts, share }: { runs: readonly Run[]; starts: readonly string[]; share: number },
-): Promise<(BegunLists | null)[]> {
-  const found = starts.map((start) => new Begun(start, share));
-  // The largest run tells soonest that it is too much.
-  let left = found.flatMap((begun) =>
-    runs
-      .toReversed()
-      .map(({ run }): Reading => ({ begun, run, from: runKeyStart(run, begun.start), after: '' })),
-  );
-  for (let step = 0; left.length > 0 && step < STEPS_MAX; step++) {
-    const next: Reading[] = [];
-    for (const group of db.engine.answersAtOnce ? left.map((one) => [one]) : [left]) {
-      const some = group.filter(({ begun }) => !begun.isTooMuch);
-      const ranges = some.map(({ begun, run, from }) => ({ run, from, start: begun.start }));
-      const read = await findFewRowsFrom(db, orgNumber, ranges);
-      for (const [index, one] of some.entries()) next.push(...one.begun.noteAll(one, read[index] ?? NOTHING));
-    }
-    left = next.filter(({ begun }) => !begun.isTooMuch);
-  }
-  const unfinished = new Set(left.map(({ begun }) => begun));
-  return found.map((begun) => (begun.isTooMuch || unfinished.has(begun) ? null : begun.lists(runs)));
-}
-
 // What is still to be read of a run: from a key on, what comes after a list.
 interface Reading {
-  begun: Begun;
   run: number;
   from: Uint8Array;
   after: string;
@@ -63,24 +32,51 @@ interface Reading {
 
 const NOTHING: RunLists = { lists: [], isEnd: true };
 
-class Begun {
+/** Lists that begin in some way, as far as they are read. */
+export class Begun {
   readonly start: string;
-  readonly #long = new Set<string>();
-  #count = 0;
-  readonly #short = new Map<string, Map<number, Entries>>();
+  /** What is still to be read. */
+  left: Reading[];
+  /** What was found, once that is all; null before, or if it is too much. */
+  lists: BegunLists | null = null;
+  readonly #runs: readonly Run[];
   readonly #share: number;
+  readonly #long = new Set<string>();
+  readonly #short = new Map<string, Map<number, Entries>>();
+  #count = 0;
+  #reading: Promise<void> | null = null;
 
-  constructor(start: string, share: number) {
+  /** @param share which part of what can be looked at this may */
+  constructor(start: string, runs: readonly Run[], share: number) {
     this.start = start;
+    this.#runs = runs;
     this.#share = share;
+    // The largest run tells soonest that it is too much.
+    this.left = runs.toReversed().map(({ run }) => ({ run, from: runKeyStart(run, start), after: '' }));
   }
 
   get isTooMuch(): boolean {
     return this.#count > ENTRIES_MAX * this.#share || this.#long.size > LONG_LISTS_MAX * this.#share;
   }
 
-  /** Notes what was read of a run; returns what is still to be read of it. */
-  noteAll({ run, after }: Reading, { lists, isEnd }: RunLists): Reading[] {
+  /** Reads all of them; returns how many entries they have, unless that was asked before. */
+  async read(db: Db, orgNumber: number): Promise<number> {
+    const isFirst = this.#reading === null;
+    this.#reading ??= this.#readAll(db, orgNumber);
+    await this.#reading;
+    return isFirst ? (this.lists?.examined ?? 0) : 0;
+  }
+
+  async #readAll(db: Db, orgNumber: number): Promise<void> {
+    for (let step = 0; this.left.length > 0 && step < STEPS_MAX; step++)
+      await readStep(db, orgNumber, [this]);
+    if (this.isTooMuch || this.left.length > 0) return;
+    const known = { name: this.start, entries: this.#entries() };
+    this.lists = { long: [...this.#long], known, examined: this.#count };
+  }
+
+  /** Notes what was read of a run. */
+  note({ run, after }: Reading, { lists, isEnd }: RunLists): void {
     const last = lists.at(-1)?.list ?? '';
     for (const [list, [part, ...others]] of Map.groupBy(lists, (one) => one.list)) {
       if (list <= after) continue;
@@ -88,7 +84,7 @@ class Begun {
       if (part === undefined || others.length > 0 || (list === last && !isEnd)) this.#long.add(list);
       else this.#note(list, run, entriesOf(part));
     }
-    return isEnd ? [] : [{ begun: this, run, from: afterList(run, last), after: last }];
+    if (!isEnd) this.left.push({ run, from: afterList(run, last), after: last });
   }
 
   #note(list: string, run: number, entries: Entries): void {
@@ -96,20 +92,25 @@ class Begun {
     this.#count += entries.length;
   }
 
-  /** What was found. */
-  lists(runs: readonly Run[]): BegunLists {
-    const known = { name: this.start, entries: this.#entries(runs) };
-    return { long: [...this.#long], known, examined: this.#count };
-  }
-
   // Those of the short lists, each once.
-  #entries(runs: readonly Run[]): Entries {
+  #entries(): Entries {
     const some: Entries[] = [];
     for (const [list, byRun] of this.#short) {
       if (this.#long.has(list)) continue;
-      const merged = mergeEntries(runs.flatMap(({ run }) => [byRun.get(run) ?? []]));
+      const merged = mergeEntries(this.#runs.flatMap(({ run }) => [byRun.get(run) ?? []]));
       some.push(merged.filter(({ resource }) => resource !== REMOVED));
     }
     return mergeEntries(some);
+  }
+}
+
+/** Reads what is next of some beginnings: of each run some rows, after which a long list may have to be skipped. */
+export async function readStep(db: Db, orgNumber: number, begun: readonly Begun[]): Promise<void> {
+  const left = begun.flatMap((one) => one.left.splice(0).map((reading) => ({ one, reading })));
+  for (const group of db.engine.answersAtOnce ? left.map((some) => [some]) : [left]) {
+    const some = group.filter(({ one }) => !one.isTooMuch);
+    const ranges = some.map(({ one, reading: { run, from } }) => ({ run, from, start: one.start }));
+    const read = await findFewRowsFrom(db, orgNumber, ranges);
+    for (const [index, { one, reading }] of some.entries()) one.note(reading, read[index] ?? NOTHING);
   }
 }

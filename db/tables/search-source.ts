@@ -4,7 +4,7 @@ import { type Entries, mergeEntries, REMOVED } from './search-blocks.ts';
 import { isOfKind } from './search-keys.ts';
 import { ABSENT, countUpTo, ListRun, OPEN, PRESENT, UNTOLD } from './search-list-runs.ts';
 import { comparePlaces, FIRST_PLACE, isLater, type SearchEntry, type SearchPlace } from './search-places.ts';
-import type { BegunLists } from './search-prefixes.ts';
+import type { Begun } from './search-prefixes.ts';
 import type { Run } from './search-runs.ts';
 
 /** Entries of lists of which all are known. */
@@ -17,8 +17,8 @@ export interface KnownLists {
 /** Lists as a search reads them: what was read ahead, or by one of its tiers, need not be read again. */
 export class ReadLists {
   readonly runs: readonly Run[];
-  /** What is known of lists by how their names begin; null if that is too much. */
-  readonly begun = new Map<string, BegunLists | null>();
+  /** Lists by how their names begin. */
+  readonly begun = new Map<string, Begun>();
   readonly #lists = new Map<string, readonly ListRun[]>();
 
   /** @param runs the newest first */

@@ -58,7 +58,7 @@ export async function sourcesOf(db: Db, scope: SearchScope): Promise<ChosenSourc
   const starts = prefixes.flat();
   const examined =
     first.examined + (await readBegun(db, orgNumber, lists, { starts, share: 1 / starts.length }));
-  const found = prefixes.map((some) => some.flatMap((start) => lists.begun.get(start) ?? []));
+  const found = prefixes.map((some) => some.flatMap((start) => lists.begun.get(start)?.lists ?? []));
   // Of others too many words begin in that way.
   const known = found.filter((some, at) => some.length === prefixes[at]?.length);
   for (const some of known) {
