@@ -132,10 +132,11 @@ function stepToFind(path: string): string {
   if (resource === undefined || isOurId(id))
     return 'check the ID. A key can only see records of its organization.';
   const text = decodeURIComponent(id);
-  const finds = SEARCHED_RESOURCES.some((one) => one === resource)
-    ? `crm search ${shellWord(text)} --types ${resource}`
-    : commandForIds(resource);
-  return `use an ID instead of "${text}". To find it: ${finds}`;
+  const isSearched = SEARCHED_RESOURCES.some((one) => one === resource);
+  const step = isSearched
+    ? `To find it: crm search ${shellWord(text)} --types ${resource}`
+    : `To list IDs: ${commandForIds(resource)}`;
+  return `use an ID instead of "${text}". ${step}`;
 }
 
 // The command that shows a v2 record, from its URL; the URL itself if it is something else.
