@@ -30,5 +30,6 @@ export async function runCount(what: string, { where }: { where?: string }, conf
   }
   if (config.isOutputGiven) return printRecord(config, result, { columns: FIELDS, allFields: FIELDS });
   await writeOut(`${count}\n`);
-  if (!isExact) note('The server stopped counting there. For an exact number, add conditions.');
+  if (!isExact)
+    note('The server stopped counting: there are at least this many. For an exact number, add conditions.');
 }
