@@ -5,13 +5,15 @@ const MIB = 1024 * 1024;
 const LARGE_BYTES_MIN = MIB / 4;
 /** Bytes of large bodies after which garbage is collected. */
 const COLLECT_AFTER_BYTES = 32 * MIB;
+/** Memory of the process from which on requests wait some tens of milliseconds for the collection: beside them it comes late. */
+const WAIT_FROM_BYTES = 320 * MIB;
 
 export class GarbageCollector {
   readonly #collect: () => void;
   #bytes = 0;
 
   /** @param collect frees unused memory; called between requests */
-  constructor(collect: () => void = () => Bun.gc(false)) {
+  constructor(collect: () => void = () => Bun.gc(process.memoryUsage.rss() >= WAIT_FROM_BYTES)) {
     this.#collect = collect;
   }
 
