@@ -211,7 +211,7 @@ async function bodyOf(
   const reading = { bytesMax, claim, timeout, limitSilence, ending };
   try {
     const bytes = await offDeadline(exchange, readBytes(exchange.request, reading));
-    // The pieces in which it came.
+    // Reading it leaves as much as processing it.
     garbage.add(bytes.byteLength);
     return bytes;
   } catch (error) {

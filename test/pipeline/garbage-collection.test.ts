@@ -1,5 +1,5 @@
 // What large bodies leave is collected after so many bytes of them, and small ones cost nothing.
-import { expect, test } from 'bun:test';
+import { expect, spyOn, test } from 'bun:test';
 import { nextTurn } from '../../db/event-loop.ts';
 import { readBytes } from '../../server/pipeline/body.ts';
 import { BODY_TIMEOUTS } from '../../server/pipeline/body-timeouts.ts';
@@ -23,6 +23,18 @@ test('garbage is collected once for every 32 MiB of large bodies, after their re
   expect(await after(32)).toEqual([1, 2]);
   expect(await after(20, 10)).toEqual([2, 2]);
   expect(await after(20)).toEqual([2, 3]);
+});
+
+test.each([
+  ['a process that has taken much memory waits for it', 400, true],
+  ['one that has not goes on', 200, false],
+])('%s', async (_, mebibytes, waits) => {
+  using rss = spyOn(process.memoryUsage, 'rss').mockReturnValue(mebibytes * MIB);
+  using gc = spyOn(Bun, 'gc').mockReturnValue(undefined);
+  new GarbageCollector().add(32 * MIB);
+  await nextTurn();
+  expect(rss).toHaveBeenCalledTimes(1);
+  expect(gc.mock.calls).toEqual([[waits]]);
 });
 
 test('the pieces of a large body are freed while it is read', async () => {

@@ -107,8 +107,12 @@ test('a search takes few ways to the server, however it finds what it finds', as
   expect(await searched('turing', harness.alice)).toEqual({ waves: FEWEST, items: 0 });
   // Of two common words, what has the one is looked up in the list of the other; here there are parts of lists to read besides.
   expect(await searched('ada lovelace')).toEqual({ waves: FEWEST + 2, items: 20 });
+  // Where the newest part of a list has too little for a page, the one before it is read, and its records.
+  await create(BATCHES, BATCHES + 1);
+  await new IndexUpdates(harness.store).update(harness.orgNumber);
+  expect((await searched('engines.example')).waves).toBeLessThanOrEqual(FEWEST + 4);
   // Nor is a long list looked at that only begins in some way, where another word has few records.
-  await create(BATCHES, 3 * BATCHES);
+  await create(BATCHES + 1, 3 * BATCHES);
   await new IndexUpdates(harness.store).update(harness.orgNumber);
   expect(await searched('person7@engines.example')).toEqual({ waves: FEWEST, items: 1 });
 });
