@@ -28,6 +28,20 @@ export class Databases implements AsyncDisposable {
     return this.#make(new URL(address).pathname.slice(1));
   }
 
+  /** Makes an empty database that stays when the run ends, in place of one of that name. */
+  async createKept(name: string): Promise<string> {
+    await asked(this.#server, (db) => db.unsafe(`drop database if exists ${name} with (force)`));
+    await asked(this.#server, (db) => db.unsafe(makeText(name, 'template0')));
+    return this.addressOf(name);
+  }
+
+  /** The address of a database of the server. */
+  addressOf(name: string): string {
+    const url = new URL(this.#server);
+    url.pathname = `/${name}`;
+    return url.href;
+  }
+
   /** Brings a database that was filled to rest, so that nothing of that is done later. */
   settle(address: string): Promise<unknown> {
     return asked(address, (db) => db.unsafe('vacuum analyze'));
@@ -70,15 +84,15 @@ export class Databases implements AsyncDisposable {
   async #make(template: string): Promise<string> {
     if (this.#isEnded) throw new Error('the run has ended');
     const name = `${this.#run}_${this.#made.size}`;
-    const text = `create database ${name} template ${template} encoding 'UTF8'`;
-    const making = asked(this.#server, (db) => db.unsafe(text));
+    const making = asked(this.#server, (db) => db.unsafe(makeText(name, template)));
     this.#made.set(name, making);
     await making;
-    const url = new URL(this.#server);
-    url.pathname = `/${name}`;
-    return url.href;
+    return this.addressOf(name);
   }
 }
+
+const makeText = (name: string, template: string) =>
+  `create database ${name} template ${template} encoding 'UTF8'`;
 
 async function asked<T>(address: string, job: (db: SQL) => Promise<T>): Promise<T> {
   const db = new SQL(address, { max: 1 });

@@ -18,7 +18,7 @@ export interface Options {
   readers: number | undefined;
   /** The size of a large database to measure instead of all else, 1 for a million contacts; undefined for none. */
   large: number | undefined;
-  /** The folder in which a large database on a file is kept, or was kept by an earlier run; undefined to remove it. */
+  /** The folder in which a large database is kept, or was by an earlier run; undefined to remove it. */
   keep: string | undefined;
   /** So many different requests of each kind a large database is asked. */
   requests: number;
@@ -51,7 +51,7 @@ Compares dist/crm (or CRM_BIN) with bare servers, and with another build of crm 
   --contacts N       contacts that are there (${FULL.contacts.toLocaleString('en')})
   --connections N    connections at a time (${FULL.connections})
   --large [SCALE]    a large database instead: 1 (if no scale is given) is a million contacts, 0.01 ten thousand
-  --keep FOLDER      keeps its file there; a later run asks the same one, and makes only its writes on a copy
+  --keep FOLDER      keeps it there, on a server in a database; a later run asks the same, and writes to a copy
   --json FILE        writes every figure to a file too
   --short            few contacts and fractions of a second: shows that it works, measures nothing`;
 

@@ -7,7 +7,7 @@ import { type Asked, answersTo } from './answers.ts';
 import { askByHand, HAND_QUESTIONS, indexByHand } from './by-hand.ts';
 import { searchBytesOf, seedBuild, serveAsked, waitUntilFilled } from './filling.ts';
 import { Inside } from './inside.ts';
-import { copyOf, type Filled, readKept, writeKept } from './kept.ts';
+import { copyOf, type Filled, KEPT_NAME, readKept, writeKept } from './kept.ts';
 import { QUESTIONS } from './questions.ts';
 import {
   ANSWERS_HEADER,
@@ -44,7 +44,7 @@ export interface EngineOptions {
   only: readonly string[];
   /** An empty folder. */
   folder: string;
-  /** Where the database is kept, or was by an earlier run; undefined for the empty folder. */
+  /** Where the database, or what is known of one on a server, is kept or was by an earlier run; undefined for nowhere. */
   keep: string | undefined;
   /** Of a server, for the engine that needs them. */
   databases: Databases | undefined;
@@ -72,7 +72,7 @@ export async function measureEngine(options: EngineOptions): Promise<EngineRepor
     };
     if (only.length > 0) return report;
     await server.stop();
-    const written = keep === undefined ? build : copyOf(build, folder);
+    const written = keep === undefined ? build : await copyOf(build, folder, options.databases);
     for (const flags of [[], UNLOGGED]) {
       server = await serveAsked({ ...written, flags }, { userKey, databaseCpu });
       report.writes.push(await writesOn(server, options, flags));
@@ -80,7 +80,7 @@ export async function measureEngine(options: EngineOptions): Promise<EngineRepor
     }
     report.searchBytesPerContact = await searchBytesPerContact(options);
     print([`  search index of a contact: ${Math.round(report.searchBytesPerContact)} bytes`]);
-    if (options.databases !== undefined) report.byHand = await byHand(build, samples, options);
+    if (options.databases !== undefined) report.byHand = await byHand(written, samples, options);
     return report;
   } finally {
     await server.stop();
@@ -90,7 +90,8 @@ export async function measureEngine(options: EngineOptions): Promise<EngineRepor
 /** Writes a large database, and keeps it if that is asked for. */
 async function seeded(options: EngineOptions): Promise<Filled> {
   const { engine, binary, scale, folder, keep, databases, print } = options;
-  const build = initialize({ name: engine, binary }, keep ?? folder, await databases?.create());
+  const database = keep === undefined ? databases?.create() : databases?.createKept(KEPT_NAME);
+  const build = initialize({ name: engine, binary }, keep ?? folder, await database);
   const userKey = issueUserKey(build);
   const startedAt = performance.now();
   const samples = await seedBuild(build, scale);

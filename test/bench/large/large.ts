@@ -37,7 +37,7 @@ export async function measureLarge(
     mkdirSync(own);
     const found = await measureEngine({
       ...{ engine, binary: findBinary(), scale: large, seconds, rounds, requests, folder: own },
-      keep: isServer ? undefined : keep,
+      keep: keep === undefined ? undefined : join(keep, engine),
       only: only.filter((name) => NAMES.includes(name)),
       databases: isServer ? databases : undefined,
       databaseCpu: isServer ? databaseCpu : undefined,
