@@ -1,5 +1,5 @@
 // Entries of lists of the search index as bytes: about three for each record of a common word, nine for that of a rare one.
-import { comparePlaces, type SearchEntry, type SearchPlace } from './search-places.ts';
+import { comparePlaces, isLater, type SearchEntry, type SearchPlace } from './search-places.ts';
 
 /** The least bytes that an entry takes. */
 export const ENTRY_BYTES = 2;
@@ -147,12 +147,27 @@ export function firstPlace(bytes: Uint8Array, start: number): SearchPlace {
 
 /** What several runs say of a list, given from the newest run to the oldest: of each place, what the newest says. */
 export function mergeEntries(some: readonly Entries[]): Entries {
-  if (some.length < 2) return some[0] ?? [];
-  const inOrder = some.toReversed().flat();
+  return some.reduce(mergeTwo, []);
+}
+
+function mergeTwo(newer: Entries, older: Entries): Entries {
+  if (newer.length === 0) return older;
+  if (older.length === 0) return newer;
   // Newer runs usually have newer records.
-  if (inOrder.every((one, at) => at === 0 || comparePlaces(inOrder[at - 1] as SearchEntry, one) < 0))
-    return inOrder;
-  // Those of the same place stay in their order.
-  const all = some.flat().sort(comparePlaces);
-  return all.filter((one, at) => at === 0 || comparePlaces(one, all[at - 1] as SearchEntry) !== 0);
+  if (isBefore(older, newer)) return older.concat(newer);
+  if (isBefore(newer, older)) return newer.concat(older);
+  const merged: SearchEntry[] = [];
+  let at = 0;
+  for (const entry of newer) {
+    while (at < older.length && isLater(entry, older[at] as SearchEntry))
+      merged.push(older[at++] as SearchEntry);
+    if (at < older.length && comparePlaces(older[at] as SearchEntry, entry) === 0) at += 1;
+    merged.push(entry);
+  }
+  while (at < older.length) merged.push(older[at++] as SearchEntry);
+  return merged;
+}
+
+function isBefore(some: Entries, others: Entries): boolean {
+  return isLater(others[0] as SearchEntry, some.at(-1) as SearchEntry);
 }

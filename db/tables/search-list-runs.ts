@@ -111,9 +111,9 @@ export class ListRun {
   last(low: SearchPlace, at: SearchPlace, max: number): Entries {
     const entries = this.partAt(at)?.entries ?? [];
     const end = countUpTo(entries, at, entries.length);
-    let start = end;
-    while (start > 0 && end - start < max && !isLater(low, entries[start - 1] as SearchEntry)) start--;
-    return entries.slice(start, end);
+    const upTo = countUpTo(entries, low, end);
+    const isThere = upTo > 0 && comparePlaces(entries[upTo - 1] as SearchEntry, low) === 0;
+    return entries.slice(Math.max(isThere ? upTo - 1 : upTo, end - max), end);
   }
 
   // How many of those that are read are for this place or one after it.
