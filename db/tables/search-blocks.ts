@@ -1,4 +1,5 @@
 // Entries of lists of the search index as bytes: about three for each record of a common word, nine for that of a rare one.
+import { EntryColumns } from './search-columns.ts';
 import { comparePlaces, isLater, type SearchEntry, type SearchPlace } from './search-places.ts';
 
 /** The least bytes that an entry takes. */
@@ -90,7 +91,12 @@ const QUICK_BITS = 28;
 
 /** The entries in a part of some bytes. */
 export function readEntries(bytes: Uint8Array, start = 0, end = bytes.length): SearchEntry[] {
-  const entries: SearchEntry[] = [];
+  return readColumns(bytes, start, end).toEntries();
+}
+
+/** The same in columns. */
+export function readColumns(bytes: Uint8Array, start: number, end: number): EntryColumns {
+  const entries = new EntryColumns(countIn(bytes, start, end));
   let ms = 0;
   let count = 0;
   for (let at = start; at < end; ) {
@@ -115,24 +121,16 @@ export function readEntries(bytes: Uint8Array, start = 0, end = bytes.length): S
     count += low;
     if (byte > 127) count += (bytes[at++] as number) * 2 ** QUICK_BITS;
     if (count >= COUNT_END) count -= COUNT_END;
-    entries.push({ ms, count, resource });
+    entries.push(ms, count, resource);
   }
   return entries;
 }
 
-/** The entry at a place, if there is one. */
-export function entryAt(entries: Entries, place: SearchPlace): SearchEntry | undefined {
-  let low = 0;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const entry = entries[middle] as SearchEntry;
-    const compared = comparePlaces(entry, place);
-    if (compared === 0) return entry;
-    if (compared < 0) low = middle + 1;
-    else high = middle;
-  }
-  return undefined;
+// Each has two numbers, and each number ends with a byte below 128.
+function countIn(bytes: Uint8Array, start: number, end: number): number {
+  let numbers = 0;
+  for (let at = start; at < end; at++) numbers += 1 - ((bytes[at] as number) >> 7);
+  return numbers / 2;
 }
 
 /** The place of the first entry in a part of some bytes. */

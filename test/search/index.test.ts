@@ -127,7 +127,7 @@ async function entriesIn(list: string): Promise<SearchEntry[]> {
     for (let place = LAST_PLACE; ; ) {
       const [part] = await findParts(store.read, orgNumber, [{ run, list, place }]);
       if (part == null || comparePlaces(part.first, place) > 0) break;
-      found.unshift(...part.entries);
+      found.unshift(...part.entries.toEntries());
       if (part.first.ms === 0 && part.first.count === 0) break;
       place = previousPlace(part.first);
     }
