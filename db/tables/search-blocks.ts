@@ -1,5 +1,6 @@
 // Entries of lists of the search index as bytes: about three for each record of a common word, nine for that of a rare one.
-import { comparePlaces, type SearchEntry, type SearchPlace } from './search-places.ts';
+import { EntryColumns } from './search-columns.ts';
+import { comparePlaces, isLater, type SearchEntry, type SearchPlace } from './search-places.ts';
 
 /** The least bytes that an entry takes. */
 export const ENTRY_BYTES = 2;
@@ -90,7 +91,12 @@ const QUICK_BITS = 28;
 
 /** The entries in a part of some bytes. */
 export function readEntries(bytes: Uint8Array, start = 0, end = bytes.length): SearchEntry[] {
-  const entries: SearchEntry[] = [];
+  return readColumns(bytes, start, end).toEntries();
+}
+
+/** The same in columns. */
+export function readColumns(bytes: Uint8Array, start: number, end: number): EntryColumns {
+  const entries = new EntryColumns(countIn(bytes, start, end));
   let ms = 0;
   let count = 0;
   for (let at = start; at < end; ) {
@@ -115,24 +121,16 @@ export function readEntries(bytes: Uint8Array, start = 0, end = bytes.length): S
     count += low;
     if (byte > 127) count += (bytes[at++] as number) * 2 ** QUICK_BITS;
     if (count >= COUNT_END) count -= COUNT_END;
-    entries.push({ ms, count, resource });
+    entries.push(ms, count, resource);
   }
   return entries;
 }
 
-/** The entry at a place, if there is one. */
-export function entryAt(entries: Entries, place: SearchPlace): SearchEntry | undefined {
-  let low = 0;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const entry = entries[middle] as SearchEntry;
-    const compared = comparePlaces(entry, place);
-    if (compared === 0) return entry;
-    if (compared < 0) low = middle + 1;
-    else high = middle;
-  }
-  return undefined;
+// Each has two numbers, and each number ends with a byte below 128.
+function countIn(bytes: Uint8Array, start: number, end: number): number {
+  let numbers = 0;
+  for (let at = start; at < end; at++) numbers += 1 - ((bytes[at] as number) >> 7);
+  return numbers / 2;
 }
 
 /** The place of the first entry in a part of some bytes. */
@@ -147,12 +145,27 @@ export function firstPlace(bytes: Uint8Array, start: number): SearchPlace {
 
 /** What several runs say of a list, given from the newest run to the oldest: of each place, what the newest says. */
 export function mergeEntries(some: readonly Entries[]): Entries {
-  if (some.length < 2) return some[0] ?? [];
-  const inOrder = some.toReversed().flat();
+  return some.reduce(mergeTwo, []);
+}
+
+function mergeTwo(newer: Entries, older: Entries): Entries {
+  if (newer.length === 0) return older;
+  if (older.length === 0) return newer;
   // Newer runs usually have newer records.
-  if (inOrder.every((one, at) => at === 0 || comparePlaces(inOrder[at - 1] as SearchEntry, one) < 0))
-    return inOrder;
-  // Those of the same place stay in their order.
-  const all = some.flat().sort(comparePlaces);
-  return all.filter((one, at) => at === 0 || comparePlaces(one, all[at - 1] as SearchEntry) !== 0);
+  if (isBefore(older, newer)) return older.concat(newer);
+  if (isBefore(newer, older)) return newer.concat(older);
+  const merged: SearchEntry[] = [];
+  let at = 0;
+  for (const entry of newer) {
+    while (at < older.length && isLater(entry, older[at] as SearchEntry))
+      merged.push(older[at++] as SearchEntry);
+    if (at < older.length && comparePlaces(older[at] as SearchEntry, entry) === 0) at += 1;
+    merged.push(entry);
+  }
+  while (at < older.length) merged.push(older[at++] as SearchEntry);
+  return merged;
+}
+
+function isBefore(some: Entries, others: Entries): boolean {
+  return isLater(others[0] as SearchEntry, some.at(-1) as SearchEntry);
 }

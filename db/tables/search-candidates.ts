@@ -2,7 +2,8 @@
 
 import type { Db } from '../engine/schema.ts';
 import { TimeSlices } from '../event-loop.ts';
-import { type ListRun, readParts } from './search-list-runs.ts';
+import type { EntryColumns } from './search-columns.ts';
+import { type ListRun, OPEN, readParts } from './search-list-runs.ts';
 import {
   comparePlaces,
   FIRST_PLACE,
@@ -99,38 +100,56 @@ export class CandidateStream {
     const share = Math.max(1, Math.floor(LOOKUPS_AT_ONCE / lists));
     const end = this.examined + LOOKUPS_AT_ONCE;
     // What every source so far has in a name.
-    const named = new Uint8Array(entries.length).fill(texts === null ? 0 : 1);
+    let named = new Uint8Array(entries.length).fill(texts === null ? 0 : 1);
     for (const source of others) {
       if (entries.length === 0) break;
       const max = Math.max(share, Math.floor((end - this.examined) / source.openAt(at)), this.#untold);
       if (entries.length > max) {
-        entries = entries.slice(0, max);
-        reached = entries[max - 1] as SearchEntry;
+        reached = entries.at(max - 1);
+        entries = entries.select((index) => index < max);
       }
+      this.examined += entries.length;
       const grades = await this.#grades(source, entries);
-      entries = entries.filter((_, index) => grades[index] !== 0);
-      let count = 0;
-      for (const [index, grade] of grades.entries())
-        if (grade !== 0) named[count++] = grade === IN_NAME ? (named[index] as number) : 0;
+      const isNamed = (_: number, index: number) => grades[index] !== 0;
+      const names = named.map((is, index) => (grades[index] === IN_NAME ? is : 0)).filter(isNamed);
+      entries = entries.select((index) => grades[index] !== 0);
+      named = names;
     }
-    return { entries: entries.filter((_, index) => named[index] === 0), reached };
+    return { entries: entries.select((index) => named[index] === 0).toEntries(), reached };
   }
 
-  async #grades(source: Source, entries: readonly SearchEntry[]): Promise<Uint8Array> {
+  async #grades(source: Source, entries: EntryColumns): Promise<Uint8Array> {
     const enough = this.#texts === null ? IN_TEXT : IN_NAME;
     if (entries.length <= this.#untold)
       return source.grades(entries, enough, (run, said) => run.leaveUnread(entries, said));
     // What asks another process asks once.
-    if (!this.#db.engine.answersAtOnce)
-      await this.#read(source.runs.map((run) => [run, run.unread(entries)]));
-    return source.grades(entries, enough, (run, said) => {
-      const unread = run.unread(entries, said);
-      return unread.length === 0 ? undefined : this.#read([[run, unread]]);
-    });
+    if (!this.#db.engine.answersAtOnce) {
+      const said = new Uint8Array(entries.length).fill(OPEN);
+      await this.#read(
+        source.runs.map((run) => [run, run.unread(entries, said, entries.length)]),
+        entries,
+      );
+    }
+    return source.grades(entries, enough, (run, said) =>
+      run.unread(entries, said, 1).length === 0 ? undefined : this.#readUnread(run, entries, said),
+    );
   }
 
-  async #read(wanted: readonly [ListRun, readonly SearchPlace[]][]): Promise<void> {
-    this.examined += await readParts(this.#db, this.#orgNumber, wanted);
+  // One part after the other: those that come next are in the same one, mostly.
+  async #readUnread(run: ListRun, entries: EntryColumns, said: Uint8Array): Promise<void> {
+    let unread = run.unread(entries, said, 1);
+    while (unread.length > 0) {
+      await this.#read([[run, unread]], entries);
+      unread = run.unread(entries, said, 1, unread[0]);
+    }
+  }
+
+  async #read(wanted: readonly [ListRun, readonly number[]][], entries: EntryColumns): Promise<void> {
+    const places = wanted.map(([run, indexes]): [ListRun, SearchPlace[]] => [
+      run,
+      indexes.map((index) => entries.at(index)),
+    ]);
+    this.examined += await readParts(this.#db, this.#orgNumber, places);
   }
 }
 

@@ -1,9 +1,10 @@
 // What a run of the search index has of a list, as far as a search has read it.
 
 import type { Db } from '../engine/schema.ts';
-import { type Entries, REMOVED } from './search-blocks.ts';
+import { REMOVED } from './search-blocks.ts';
+import { countUpToEntry, type EntryColumns } from './search-columns.ts';
 import { findParts, type ListPart } from './search-parts.ts';
-import { comparePlaces, isLater, LAST_PLACE, type SearchEntry, type SearchPlace } from './search-places.ts';
+import { isLater, LAST_PLACE, type SearchPlace } from './search-places.ts';
 import type { Run } from './search-runs.ts';
 
 /** What the runs of a list say of a record so far; an older run is asked only if newer ones say nothing. */
@@ -64,56 +65,50 @@ export class ListRun {
       this.#read.splice(PARTS_KEPT, this.#read.length - PARTS_KEPT - 1);
   }
 
-  /** Those of the entries, newest first, that are open and for which a part is to be read. */
-  unread(entries: Entries, said?: Uint8Array): SearchEntry[] {
-    const unread: SearchEntry[] = [];
+  /**
+   * Which of the entries, newest first, are open and need a part that is not read yet, by their indexes.
+   * @param max so many at most
+   * @param from the first that is looked at
+   */
+  unread(entries: EntryColumns, said: Uint8Array, max: number, from = 0): number[] {
+    const unread: number[] = [];
     let part: ListPart | undefined;
-    for (let at = 0; at < entries.length; at++) {
-      const entry = entries[at] as SearchEntry;
-      if ((said?.[at] ?? OPEN) !== OPEN || isLater(entry, this.run.high)) continue;
-      if (part !== undefined && !isLater(part.first, entry)) continue;
-      const found = this.partAt(entry);
+    for (let at = from; at < entries.length && unread.length < max; at++) {
+      if (said[at] !== OPEN || entries.isLater(at, this.run.high)) continue;
+      if (part !== undefined && !isBefore(entries, at, part.first)) continue;
+      const found = this.partAt(entries.at(at));
       // Nor is there anything before it.
       if (found === null) break;
-      if (found === undefined) unread.push(entry);
+      if (found === undefined) unread.push(at);
       else part = found;
     }
     return unread;
   }
 
   /** Leaves untold of which of the entries, newest first, a part would have to be read. */
-  leaveUnread(entries: Entries, said: Uint8Array): void {
-    const unread = new Set(this.unread(entries, said));
-    for (const [at, entry] of entries.entries()) if (unread.has(entry)) said[at] = UNTOLD;
+  leaveUnread(entries: EntryColumns, said: Uint8Array): void {
+    for (const at of this.unread(entries, said, entries.length)) said[at] = UNTOLD;
   }
 
   /** Notes what the run says of the entries, newest first, that are open; the parts for them are read. */
-  tell(entries: Entries, said: Uint8Array): void {
+  tell(entries: EntryColumns, said: Uint8Array): void {
     let part: ListPart | undefined;
+    let listed: EntryColumns | undefined;
     let end = 0;
     for (let at = 0; at < entries.length; at++) {
-      const entry = entries[at] as SearchEntry;
-      if (said[at] !== OPEN || isLater(entry, this.run.high)) continue;
-      if (part === undefined || isLater(part.first, entry)) {
-        const found = this.partAt(entry);
+      if (said[at] !== OPEN || entries.isLater(at, this.run.high)) continue;
+      if (listed === undefined || part === undefined || isBefore(entries, at, part.first)) {
+        const found = this.partAt(entries.at(at));
         if (found === undefined) throw new Error('a part of a list is not read');
         if (found === null) return;
         part = found;
-        end = part.entries.length;
+        listed = found.entries;
+        end = listed.length;
       }
-      end = countUpTo(part.entries, entry, end);
-      const last = part.entries[end - 1] as SearchEntry;
-      if (comparePlaces(last, entry) === 0) said[at] = last.resource === REMOVED ? ABSENT : PRESENT;
+      end = countUpToEntry(listed, entries, at, end);
+      if (end > 0 && listed.compare(end - 1, entries, at) === 0)
+        said[at] = listed.resource[end - 1] === REMOVED ? ABSENT : PRESENT;
     }
-  }
-
-  /** The last entries from one place to another, oldest first, at most so many; what they are in is read. */
-  last(low: SearchPlace, at: SearchPlace, max: number): Entries {
-    const entries = this.partAt(at)?.entries ?? [];
-    const end = countUpTo(entries, at, entries.length);
-    let start = end;
-    while (start > 0 && end - start < max && !isLater(low, entries[start - 1] as SearchEntry)) start--;
-    return entries.slice(start, end);
   }
 
   // How many of those that are read are for this place or one after it.
@@ -142,21 +137,7 @@ export async function readParts(
   return all.length;
 }
 
-/** How many of the first `end` entries are at a place or before it; quick if the place is close to the last of them. */
-export function countUpTo(entries: Entries, place: SearchPlace, end: number): number {
-  let high = end;
-  let step = 1;
-  let low = high - step;
-  while (low >= 0 && isLater(entries[low] as SearchEntry, place)) {
-    high = low;
-    step *= 2;
-    low = high - step;
-  }
-  low = Math.max(low, 0);
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (isLater(entries[middle] as SearchEntry, place)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+function isBefore(entries: EntryColumns, index: number, { ms, count }: SearchPlace): boolean {
+  const at = entries.ms[index] as number;
+  return at < ms || (at === ms && (entries.count[index] as number) < count);
 }

@@ -7,10 +7,14 @@ import { insertRows, removeFirstRows, removeRowsBefore } from './search-lists.ts
 import { mergeFrom } from './search-merging.ts';
 import { changeRun, findRuns, insertRun, isLive, nextNumber, removeRun } from './search-runs.ts';
 
-// So many runs of about a size become one, which has so many times that size.
+// While there is more to index, so many runs of about a size become one, which has so many times that size.
 const MERGED_MIN = 4;
 const MERGED_MAX = 12;
 const SMALLEST_BYTES = 256;
+// Then, a run has so many times the size of all newer ones together, or is the only small one: every run costs a search the
+// same, however small it is.
+const REST_RATIO = 8;
+const REST_BYTES = 65_536;
 // A search that read the list of runs before that has ended by then.
 const KEPT_MS = 15_000;
 
@@ -44,7 +48,7 @@ async function mergeNext(trx: Trx, orgNumber: number, use: Use): Promise<boolean
   const runs = await findRuns(trx, orgNumber);
   if (await removeSome(trx, runs, use.isRead ? Date.now() - KEPT_MS : Number.POSITIVE_INFINITY)) return true;
   if (runs.filter(isLive).length <= use.kept) return false;
-  return mergeDue(trx, runs, dueGroup(runs), use);
+  return mergeDue(trx, runs, use.kept > 0 ? dueGroup(runs) : restGroup(runs), use);
 }
 
 /**
@@ -112,8 +116,24 @@ function dueGroup(runs: readonly SearchRunRow[]): SearchRunRow[] | null {
   return null;
 }
 
+// Several that are just below the level are as good as one of it.
 function isDue(group: readonly SearchRunRow[], level: number): boolean {
-  return group.filter((run) => levelOf(run) === level).length >= MERGED_MIN;
+  const bytesMin = level === 0 ? 0 : SMALLEST_BYTES * MERGED_MIN ** level;
+  return group.length >= MERGED_MIN && bytesOf(group) >= MERGED_MIN * bytesMin;
+}
+
+// The newest runs, from the oldest one on that is too small for those after it.
+function restGroup(runs: readonly SearchRunRow[]): SearchRunRow[] | null {
+  const live = runs.filter(isLive);
+  const underWay = live.findIndex(({ merged_into }) => merged_into !== null);
+  const free = underWay < 0 ? live : live.slice(0, underWay);
+  let newer = 0;
+  let count = 0;
+  for (const [index, { bytes }] of free.entries()) {
+    if (index > 0 && bytes < Math.max(REST_BYTES, REST_RATIO * newer)) count = index + 1;
+    newer += bytes;
+  }
+  return count > 1 ? free.slice(0, Math.min(count, MERGED_MAX)) : null;
 }
 
 async function beginMerge(

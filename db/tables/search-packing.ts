@@ -1,5 +1,13 @@
 // Rows of the search index: each has a part of a long list, or several short lists, sorted by their names.
-import { ByteWriter, type Entries, firstPlace, readEntries, writeEntries } from './search-blocks.ts';
+import {
+  ByteWriter,
+  type Entries,
+  firstPlace,
+  readColumns,
+  readEntries,
+  writeEntries,
+} from './search-blocks.ts';
+import type { EntryColumns } from './search-columns.ts';
 import type { SearchPlace } from './search-places.ts';
 
 /** The size of a row. A row of SQLite that is longer than a quarter of a page takes a page of its own. */
@@ -123,6 +131,11 @@ class RowReader {
 /** The entries of a list in a row. */
 export function entriesOf({ bytes, start, end }: PackedList): Entries {
   return readEntries(bytes, start, end);
+}
+
+/** The same in columns. */
+export function columnsIn({ bytes, start, end }: PackedList): EntryColumns {
+  return readColumns(bytes, start, end);
 }
 
 /** A row, as it is stored. */

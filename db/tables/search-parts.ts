@@ -4,10 +4,11 @@ import { sql } from 'kysely';
 import type { Db } from '../engine/schema.ts';
 import { statement, written } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
-import { type Entries, firstPlace } from './search-blocks.ts';
+import { firstPlace } from './search-blocks.ts';
+import type { EntryColumns } from './search-columns.ts';
 import { type IndexKey, keyBytes, listOfKey, runOfKey } from './search-keys.ts';
 import type { StoredRow } from './search-lists.ts';
-import { entriesOf, type PackedList, packedList } from './search-packing.ts';
+import { columnsIn, type PackedList, packedList } from './search-packing.ts';
 import { isLater, type SearchPlace } from './search-places.ts';
 
 /** A part of a list in a run: all of its entries from the first one of the part to that of the next. */
@@ -16,7 +17,7 @@ export class ListPart {
   /** Whether it is all that the run has of the list. */
   readonly isWhole: boolean;
   readonly #packed: PackedList;
-  #entries: Entries | null = null;
+  #entries: EntryColumns | null = null;
 
   constructor(packed: PackedList, isWhole: boolean) {
     this.first = firstPlace(packed.bytes, packed.start);
@@ -25,8 +26,8 @@ export class ListPart {
   }
 
   /** Read when they are needed first. */
-  get entries(): Entries {
-    this.#entries ??= entriesOf(this.#packed);
+  get entries(): EntryColumns {
+    this.#entries ??= columnsIn(this.#packed);
     return this.#entries;
   }
 }

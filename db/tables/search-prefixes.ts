@@ -2,6 +2,7 @@
 
 import type { Db } from '../engine/schema.ts';
 import { type Entries, mergeEntries, REMOVED } from './search-blocks.ts';
+import { EntryColumns } from './search-columns.ts';
 import { afterList, runKeyStart } from './search-keys.ts';
 import { findFewRowsFrom, type RunLists } from './search-lists.ts';
 import { entriesOf } from './search-packing.ts';
@@ -18,7 +19,7 @@ export interface BegunLists {
   /** The names of long lists, which are read as a search needs them. */
   long: string[];
   /** The entries of all others. */
-  known: { name: string; entries: Entries };
+  known: { name: string; entries: EntryColumns };
   /** How many entries they have. */
   examined: number;
 }
@@ -71,7 +72,7 @@ export class Begun {
     for (let step = 0; this.left.length > 0 && step < STEPS_MAX; step++)
       await readStep(db, orgNumber, [this]);
     if (this.isTooMuch || this.left.length > 0) return;
-    const known = { name: this.start, entries: this.#entries() };
+    const known = { name: this.start, entries: EntryColumns.of(this.#entries()) };
     this.lists = { long: [...this.#long], known, examined: this.#count };
   }
 

@@ -1,9 +1,10 @@
 // Lists of the search index, one of which must have a record, as far as a search has read them.
 
-import { type Entries, mergeEntries, REMOVED } from './search-blocks.ts';
+import { REMOVED } from './search-blocks.ts';
+import { countBefore, countUpTo, countUpToEntry, EntryColumns } from './search-columns.ts';
 import { isOfKind } from './search-keys.ts';
-import { ABSENT, countUpTo, ListRun, OPEN, PRESENT, UNTOLD } from './search-list-runs.ts';
-import { comparePlaces, FIRST_PLACE, isLater, type SearchEntry, type SearchPlace } from './search-places.ts';
+import { ABSENT, ListRun, OPEN, PRESENT, UNTOLD } from './search-list-runs.ts';
+import { comparePlaces, FIRST_PLACE, isLater, type SearchPlace } from './search-places.ts';
 import type { Begun } from './search-prefixes.ts';
 import type { Run } from './search-runs.ts';
 
@@ -11,7 +12,7 @@ import type { Run } from './search-runs.ts';
 export interface KnownLists {
   /** How their names begin. */
   name: string;
-  entries: Entries;
+  entries: EntryColumns;
 }
 
 /** Lists as a search reads them: what was read ahead, or by one of its tiers, need not be read again. */
@@ -80,10 +81,8 @@ export class Source {
 
   /** Whether it has nothing at a place, nor before it; the parts there are read. */
   endsBefore(at: SearchPlace): boolean {
-    const isOver = ([oldest]: Entries) => oldest === undefined || isLater(oldest, at);
-    return (
-      this.runs.every((run) => run.partAt(at) === null) && this.#known.every(({ entries }) => isOver(entries))
-    );
+    const isOver = ({ entries }: KnownLists) => entries.length === 0 || entries.isLater(0, at);
+    return this.runs.every((run) => run.partAt(at) === null) && this.#known.every(isOver);
   }
 
   /** Down to this place, the parts at another one, which are read, have all that is next. */
@@ -96,25 +95,34 @@ export class Source {
     return low;
   }
 
-  /** The newest entries from a place down to another one, and how far they are all, if they are more than so many. */
-  newest(at: SearchPlace, low: SearchPlace, max: number): { entries: SearchEntry[]; reached: SearchPlace } {
-    let reached = low;
-    const ofLists = this.lists.map((runs) => {
-      const merged = mergeEntries(runs.map((run) => run.last(low, at, max)));
-      const newest = merged.slice(-max);
-      const [oldest] = newest;
-      if (newest.length === max && oldest !== undefined && isLater(oldest, reached)) reached = oldest;
-      return newest.filter(({ resource }) => resource !== REMOVED);
-    });
-    for (const { entries } of this.#known) {
-      const end = countUpTo(entries, at, entries.length);
-      ofLists.push(entries.slice(Math.max(0, end - max), end));
+  /**
+   * The newest entries from a place down to another one, newest first, and how far they are all, if they are more than so many.
+   */
+  newest(at: SearchPlace, low: SearchPlace, max: number): { entries: EntryColumns; reached: SearchPlace } {
+    const entries = new EntryColumns(max);
+    const readings = this.#readingsOf(at, low);
+    while (entries.length < max) {
+      let newest: Reading | null = null;
+      for (const one of readings)
+        if (one.at >= one.start && (newest === null || isNewer(one, newest))) newest = one;
+      if (newest === null) return { entries, reached: low };
+      takeNext(readings, newest, entries);
     }
-    const isReached = (one: SearchEntry) => !isLater(reached, one);
-    const newest = mergeEntries(ofLists).filter(isReached).slice(-max);
-    const [oldest] = newest;
-    const isCut = newest.length === max && oldest !== undefined;
-    return { entries: newest.toReversed(), reached: isCut ? oldest : reached };
+    return { entries, reached: entries.at(max - 1) };
+  }
+
+  // List by list, and of each the newest run first.
+  #readingsOf(at: SearchPlace, low: SearchPlace): Reading[] {
+    const readings: Reading[] = [];
+    const add = (list: number, entries: EntryColumns | undefined) => {
+      if (entries === undefined) return;
+      const end = countUpTo(entries, at, entries.length);
+      readings.push({ list, entries, at: end - 1, start: countBefore(entries, low, end) });
+    };
+    for (const [list, runs] of this.lists.entries())
+      for (const run of runs) add(list, run.partAt(at)?.entries);
+    for (const [index, { entries }] of this.#known.entries()) add(this.lists.length + index, entries);
+    return readings;
   }
 
   /**
@@ -123,7 +131,7 @@ export class Source {
    * @param read reads what a run has of the entries of which is not said yet where they are, or leaves them untold
    */
   async grades(
-    entries: Entries,
+    entries: EntryColumns,
     enough: Grade,
     read: (run: ListRun, said: Uint8Array) => Promise<void> | void,
   ): Promise<Uint8Array> {
@@ -152,16 +160,42 @@ function gradeOf(list: string): Grade {
 }
 
 function noteKnown(
-  entries: Entries,
-  known: Entries,
+  entries: EntryColumns,
+  known: EntryColumns,
   { grades, grade }: { grades: Uint8Array; grade: Grade },
 ): void {
   let end = known.length;
   for (let at = 0; at < entries.length && end > 0; at++) {
-    const entry = entries[at] as SearchEntry;
-    end = countUpTo(known, entry, end);
-    const last = known[end - 1];
-    if (last !== undefined && comparePlaces(last, entry) === 0)
+    end = countUpToEntry(known, entries, at, end);
+    if (end > 0 && known.compare(end - 1, entries, at) === 0)
       grades[at] = Math.max(grades[at] as number, grade);
   }
+}
+
+/** A list in a run that is read backwards. */
+interface Reading {
+  list: number;
+  entries: EntryColumns;
+  /** What is next. */
+  at: number;
+  /** The oldest that is read. */
+  start: number;
+}
+
+function isNewer(one: Reading, other: Reading): boolean {
+  return one.entries.compare(one.at, other.entries, other.at) > 0;
+}
+
+// Goes past a place in all that are read. Of each list the newest run says whether it is there.
+function takeNext(readings: readonly Reading[], next: Reading, into: EntryColumns): void {
+  const { entries, at } = next;
+  let list = -1;
+  let resource = REMOVED;
+  for (const one of readings) {
+    if (one.at < one.start || one.entries.compare(one.at, entries, at) !== 0) continue;
+    if (one.list !== list && resource === REMOVED) resource = one.entries.resource[one.at] as number;
+    list = one.list;
+    one.at -= 1;
+  }
+  if (resource !== REMOVED) into.push(entries.ms[at] as number, entries.count[at] as number, resource);
 }

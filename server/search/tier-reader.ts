@@ -95,7 +95,8 @@ export class TierReader {
     if (this.#stream === null) return NOTHING;
     const { entries, reached } = await this.#stream.next();
     const { resources, decided } = this.#options;
-    const isWanted = (one: SearchEntry) => resources.has(one.resource) && !decided.has(idStart(one));
+    const isWanted = (one: SearchEntry) =>
+      resources.has(one.resource) && !(decided.size > 0 && decided.has(idStart(one)));
     return { entries: entries.filter(isWanted), reached };
   }
 
