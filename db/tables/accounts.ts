@@ -199,6 +199,15 @@ export const findUsersById = lookup<UserRow>((db, param, isGiven) =>
     .where(isGiven(sql.ref('id'))),
 );
 
+/** What others see of the users with these IDs in the organization, in no order. */
+export const findUserNames = lookup<Pick<UserRow, 'id' | 'email' | 'name'>>((db, param, isGiven) =>
+  db
+    .selectFrom('users')
+    .select(['id', 'email', 'name'])
+    .where('org_id', '=', param('org'))
+    .where(isGiven(sql.ref('id'))),
+);
+
 const userByEmail = statement<UserRow>((db, param) =>
   db
     .selectFrom('users')

@@ -50,9 +50,10 @@ interface RelatedRow {
 function addAll(found: Map<string, string[]>, rows: readonly RelatedRow[]): void {
   for (const { id, related } of rows) {
     if (related === null) continue;
-    const known = found.get(id) ?? [];
-    const all = new Set([...known, ...related.split(' ')]);
-    found.set(id, idsNewestFirst(all).slice(0, RELATED_MAX));
+    const known = found.get(id);
+    const ids = related.split(' ');
+    if (known === undefined && ids.length === 1) found.set(id, ids);
+    else found.set(id, idsNewestFirst(new Set([...(known ?? []), ...ids])).slice(0, RELATED_MAX));
   }
 }
 

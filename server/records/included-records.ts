@@ -6,7 +6,7 @@ import { TimeSlices } from '../../db/event-loop.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { Include } from '../../db/model/resources/includes.ts';
-import { findUsersById } from '../../db/tables/accounts.ts';
+import { findUserNames } from '../../db/tables/accounts.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { findStages, showStage } from '../../db/tables/pipelines.ts';
 import { findRecords } from '../../db/tables/records.ts';
@@ -14,9 +14,19 @@ import { canSee } from '../access.ts';
 import { presentAll } from './records.ts';
 import type { Reader } from './rules.ts';
 
+/** The records of a resource, users or stages that a page includes. */
+export interface IncludedGroup {
+  include: Include;
+  /** By ID, once they are looked for; undefined for what is absent or hidden. */
+  records: Map<string, Data | undefined>;
+  /** The IDs of those that are looked for next. */
+  next: string[];
+}
+
 /** What the records of a page may include by one name: the IDs of each, newest first. */
 export interface Wanted {
-  include: Include;
+  name: string;
+  group: IncludedGroup;
   ids: readonly (readonly string[])[];
 }
 
@@ -39,35 +49,32 @@ export async function readWhatFits(
   for (let atOnce = FIRST_AT_ONCE; covered < total; atOnce = found.roomFor) {
     if (turns.isOver) await turns.next();
     const before = found.bytes;
-    const { end, groups } = missingOf(found, wanted, { start: covered, total, atOnce });
-    const sizes = new Map<string, number>();
-    await Promise.all([...groups].map(([group, ids]) => found.read(group, [...ids], sizes)));
-    if (found.bytes > PAGE_BYTES_MAX) return reach(wanted, sizes, { start: covered, end, bytes: before });
+    const end = lookForMissing(wanted, { start: covered, total, atOnce });
+    const sizes = await found.read();
+    if (found.bytes > PAGE_BYTES_MAX)
+      return reach(wanted, new Map(sizes), { start: covered, end, bytes: before });
     covered = end;
   }
   return covered;
 }
 
-// What is missing of at least one record, and of more until there is about so much; `end` is the index after the last of them.
-function missingOf(
-  found: FoundRecords,
+// Looks for what is missing of at least one record, and of more until it is about so much; returns the index after the last of them.
+function lookForMissing(
   wanted: readonly Wanted[],
   { start, total, atOnce }: { start: number; total: number; atOnce: number },
-): { end: number; groups: ReadonlyMap<string, ReadonlySet<string>> } {
-  const groups = new Map<string, Set<string>>();
-  for (const { include } of wanted) groups.set(include.group, new Set());
+): number {
   let end = start;
   for (let count = 0; end < total && (end === start || count < atOnce); end += 1) {
-    for (const { include, ids } of wanted) {
-      const missing = groups.get(include.group);
+    for (const { group, ids } of wanted) {
       for (const id of ids[end] ?? []) {
-        if (missing === undefined || missing.has(id) || found.isRead(include.group, id)) continue;
-        missing.add(id);
+        if (group.records.has(id)) continue;
+        group.records.set(id, undefined);
+        group.next.push(id);
         count += 1;
       }
     }
   }
-  return { end, groups };
+  return end;
 }
 
 // The index after the record that exceeds the size with what no record before it includes.
@@ -94,22 +101,16 @@ export class FoundRecords {
   /** Bytes of all that was read, about. */
   bytes = 0;
   readonly #reader: Reader;
-  /** By group and ID; undefined for what is absent or hidden. */
-  readonly #groups = new Map<string, { include: Include; records: Map<string, Data | undefined> }>();
+  readonly #groups = new Map<string, IncludedGroup>();
   #count = 0;
 
-  constructor(reader: Reader, includes: readonly Include[]) {
+  constructor(reader: Reader) {
     this.#reader = reader;
-    for (const include of includes) this.#groups.set(include.group, { include, records: new Map() });
   }
 
-  get(group: string, id: string): Data | undefined {
-    return this.#groups.get(group)?.records.get(id);
-  }
-
-  /** Whether it was looked for. */
-  isRead(group: string, id: string): boolean {
-    return this.#groups.get(group)?.records.has(id) === true;
+  /** The group in which the response has what is included. */
+  groupOf(include: Include): IncludedGroup {
+    return this.#groups.getOrInsertComputed(include.group, () => ({ include, records: new Map(), next: [] }));
   }
 
   /** How many more records fit, if they are like those read so far; at least one. */
@@ -119,32 +120,35 @@ export class FoundRecords {
     return Math.min(AT_ONCE_MAX, Math.max(1, room));
   }
 
-  /** Reads records of a group, and notes the bytes of each by its ID. */
-  async read(group: string, ids: readonly string[], sizes: Map<string, number>): Promise<void> {
-    const known = this.#groups.get(group);
-    if (known === undefined || ids.length === 0) return;
-    for (const id of ids) known.records.set(id, undefined);
-    for (const record of await this.#find(known.include, ids, sizes))
-      known.records.set(String(record.id), record);
+  /** Reads what all groups look for, and returns the bytes of each record by its ID. */
+  async read(): Promise<[id: string, bytes: number][]> {
+    const sizes: [string, number][] = [];
+    await Promise.all([...this.#groups.values()].map((group) => this.#readOf(group, sizes)));
+    return sizes;
+  }
+
+  async #readOf(group: IncludedGroup, sizes: [string, number][]): Promise<void> {
+    const ids = group.next;
+    if (ids.length === 0) return;
+    group.next = [];
+    for (const record of await this.#find(group.include, ids, sizes))
+      group.records.set(String(record.id), record);
   }
 
   async #find(
     { group, resource }: Include,
     ids: readonly string[],
-    sizes: Map<string, number>,
+    sizes: [string, number][],
   ): Promise<Data[]> {
     const { db, access } = this.#reader;
-    if (group === 'users') {
-      const users = await findUsersById(db, access.orgNumber, ids);
-      return users.map(({ id, email, name }) => ({ id, email, name }));
-    }
+    if (group === 'users') return [...(await findUserNames(db, access.orgNumber, ids))];
     if (resource === null) return (await findStages(db, access.orgNumber, ids)).map(showStage);
     const rows = await findRecords(db, resource, access.orgNumber, ids);
     const visible = rows.filter((row) => canSee(access, resource, row));
     const texts = textColumns(resource);
     for (const row of visible) {
       const bytes = bytesIn(row, texts);
-      sizes.set(row.id, bytes);
+      sizes.push([row.id, bytes]);
       this.bytes += bytes;
     }
     this.#count += visible.length;

@@ -24,33 +24,40 @@ export async function includeRecords(
   includes: readonly Include[],
   records: readonly Data[],
 ): Promise<Inclusion> {
-  const wanted = await Promise.all(includes.map((include) => findWanted(reader, include, records)));
-  const found = new FoundRecords(reader, includes);
+  const found = new FoundRecords(reader);
+  const wanted = await Promise.all(
+    includes.map(async (include) => ({
+      name: include.name,
+      group: found.groupOf(include),
+      ids: await findIds(reader, include, records),
+    })),
+  );
   const count = await readWhatFits(found, wanted, records.length);
   const whole = new Map(includes.map(({ group }) => [group, new Map<string, Data>()]));
-  const ids = Array.from({ length: count }, (_, index) => idsOf(wanted, found, whole, index));
-  return { count, ids, included: { whole, of: (index) => includedBy(wanted, found, ids[index]) } };
+  const ids = Array.from({ length: count }, (_, index) => idsOf(wanted, whole, index));
+  return { count, ids, included: { whole, of: (index) => includedBy(wanted, ids[index]) } };
 }
 
 // What it refers to can be hidden, so more is looked for than is shown.
-async function findWanted(
+async function findIds(
   { db, access }: Reader,
   include: Include,
   records: readonly Data[],
-): Promise<Wanted> {
+): Promise<Wanted['ids']> {
   const { resource, ways } = include;
   const columns = ways.flatMap((way) => (way.kind === 'own' ? [way.other] : []));
   const own = records.map((record) => referredTo(record, columns));
-  if (columns.length === ways.length) return { include, ids: own };
+  if (columns.length === ways.length) return own;
   const ids = records.map(({ id }) => String(id));
   const ownerId = resource === null ? null : ownerFilter(access, resource);
   const related = await listRelatedIds(db, include, { orgNumber: access.orgNumber, ownerId }, ids);
-  return { include, ids: own.map((some, index) => merged(some, related.get(ids[index] ?? '') ?? NONE)) };
+  return own.map((some, index) => merged(some, related.get(ids[index] ?? '') ?? NONE));
 }
 
 const NONE: readonly string[] = [];
 
 function referredTo(record: Data, columns: readonly string[]): readonly string[] {
+  if (columns.length === 0) return NONE;
   const ids: string[] = [];
   for (const column of columns) {
     const id = record[column];
@@ -66,34 +73,33 @@ function merged(own: readonly string[], others: readonly string[]): readonly str
 // Adds what it includes to the whole.
 function idsOf(
   wanted: readonly Wanted[],
-  found: FoundRecords,
   whole: ReadonlyMap<string, Map<string, Data>>,
   index: number,
 ): Record<string, string[]> {
   const byName: Record<string, string[]> = {};
-  for (const { include, ids } of wanted) {
+  for (const { name, group, ids } of wanted) {
     const shown: string[] = [];
-    const group = whole.get(include.group);
+    const included = whole.get(group.include.group);
     for (const id of ids[index] ?? NONE) {
-      const record = found.get(include.group, id);
-      if (record === undefined || shown.length === RELATED_MAX) continue;
+      const record = group.records.get(id);
+      if (record === undefined) continue;
+      if (shown.length === RELATED_MAX) break;
       shown.push(id);
-      group?.set(id, record);
+      included?.set(id, record);
     }
-    byName[include.name] = shown;
+    byName[name] = shown;
   }
   return byName;
 }
 
 function includedBy(
   wanted: readonly Wanted[],
-  found: FoundRecords,
   ids: Readonly<Record<string, string[]>> = {},
 ): IncludedRecord[] {
-  return wanted.flatMap(({ include: { name, group } }) =>
+  return wanted.flatMap(({ name, group: { include, records } }) =>
     (ids[name] ?? NONE).flatMap((id) => {
-      const record = found.get(group, id);
-      return record === undefined ? [] : [{ group, id, record }];
+      const record = records.get(id);
+      return record === undefined ? [] : [{ group: include.group, id, record }];
     }),
   );
 }

@@ -236,6 +236,21 @@ test('what is included takes as many statements for a few records as for a whole
   expect(one).toEqual(['select contacts', 'select segment_members', 'select companies']);
 });
 
+test('what two names include of one group is read together', async () => {
+  const [company, other] = [
+    await create('/companies', { name: 'One' }),
+    await create('/companies', { name: 'Two' }),
+  ];
+  const { id } = await create('/deals', { name: 'Of both', company_id: company.id });
+  await send(post(`/deals/${id}/companies`, { company_id: other.id }));
+  const both = { method: 'GET', path: `/deals/${id}?include=company&include=companies` };
+  expect(await statementsOf(both, 200)).toEqual([
+    'select deals',
+    'select deal_companies',
+    'select companies',
+  ]);
+});
+
 test('the members of segments are counted together', async () => {
   for (let count = 0; count < 10; count++) await create('/segments', { name: 'S' });
   const list = await statementsOf({ method: 'GET', path: '/segments?limit=10' }, 200);
