@@ -81,9 +81,9 @@ export async function logInteraction(
   await involveContacts(trx, [mainContact, ...input.contactIds], moment);
   await involveCompanies(trx, input.companyIds, moment);
   // A new contact has no company.
-  if (mainContact === known) await involveCompanyOf(trx, mainContact, moment);
-  const people = { mainContact, others: input.contactIds };
-  await showInteraction(trx, { orgNumber, id, date }, people, input.companyIds);
+  const isNew = mainContact !== known;
+  if (!isNew) await involveCompanyOf(trx, mainContact, moment);
+  await showInteraction(trx, { orgNumber, id, date }, { ...input, mainContact, isNew });
   return { id, isDuplicate: false };
 }
 

@@ -4,14 +4,12 @@ import { type RawBuilder, sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { bulkInsert } from '../engine/bulk-insert.ts';
 import { type ColumnMap, type Db, linkTable, type Trx, tableOf } from '../engine/schema.ts';
-import { lookup, type Param, type Statement, statement, written } from '../engine/statement.ts';
-import { DIRECTLY, storedKind, TIMELINE_COLUMNS } from '../engine/timeline-row.ts';
+import { lookup, type Param, type Statement, statement } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
 import type { Resource, SideTable } from '../model/resource.ts';
 import { companies } from '../model/resources/companies.ts';
 import { contacts } from '../model/resources/contacts.ts';
 import { involvedCompanies, involvedContacts } from '../model/resources/interactions.ts';
-import { textBytes } from './id-bytes.ts';
 
 /** An interaction: when it happened, and when it is written; Unix milliseconds. */
 interface Moment {
@@ -62,7 +60,7 @@ const companyOf = (db: Db, param: Param) =>
     .where('id', '=', param('contact'))
     .where('company_id', 'is not', null);
 
-// Links the company of a contact to an interaction, and shows it on its timeline, without reading anything first.
+// Links the company of a contact to an interaction, without reading anything first.
 const INVOLVING_COMPANY_OF = [
   statement<never>((db, param) => {
     const interaction = sql<string>`cast(${param('interaction')} as text)`;
@@ -74,21 +72,6 @@ const INVOLVING_COMPANY_OF = [
     return tie.expression(employer).onConflict((conflict) => conflict.doNothing());
   }),
   move(companies, (db, param) => sql`id = ${companyOf(db, param).select('company_id')}`),
-  statement<never>((db, param) => {
-    const subject = db.engine.uuidBytes(sql.ref('company_id'));
-    const row = {
-      ...{ org_id: sql.ref('org_id'), subject, kind: sql.lit(storedKind('interaction', false)) },
-      ...{ at: sql`cast(${param('date')} as bigint)`, record: param('record'), sequence: sql.lit(0) },
-      ...{ via: param('directly'), detail: sql`null` },
-    };
-    const columns = sql.join(TIMELINE_COLUMNS.map((column) => row[column]));
-    const shown = sql`select ${columns} from ${companyOf(db, param).selectAll().as('contact')} where true`;
-    return written(
-      db,
-      sql`insert into timeline_entries (${sql.join(TIMELINE_COLUMNS.map((column) => sql.ref(column)))}) ${shown}
-        on conflict do nothing`,
-    );
-  }),
 ];
 
 /** Links the company of a contact, unless it is linked, and updates its last interaction. */
@@ -97,9 +80,7 @@ export async function involveCompanyOf(
   contact: string,
   { orgNumber, ...moment }: Moment,
 ): Promise<void> {
-  const shown = { record: textBytes(moment.interaction), directly: DIRECTLY };
-  for (const write of INVOLVING_COMPANY_OF)
-    await write(trx, { org: orgNumber, contact, ...moment, ...shown });
+  for (const write of INVOLVING_COMPANY_OF) await write(trx, { org: orgNumber, contact, ...moment });
 }
 
 // Only forward: logging an older interaction changes nothing.

@@ -1,11 +1,16 @@
 // What links of notes and deals, and the people in interactions, show on timelines.
 
-import type { Trx } from '../engine/schema.ts';
+import { sql } from 'kysely';
+import { type Trx, tableOf } from '../engine/schema.ts';
+import { statement, written } from '../engine/statement.ts';
+import { DIRECTLY, storedKind, TIMELINE_COLUMNS } from '../engine/timeline-row.ts';
 import { childOf } from '../model/links.ts';
 import type { Row } from '../model/resource.ts';
+import { contacts } from '../model/resources/contacts.ts';
 import { deals } from '../model/resources/deals.ts';
 import type { LinkKind } from '../model/resources/link-kinds.ts';
 import { type EntryKind, hasTimeline } from '../model/timelines.ts';
+import { textBytes } from './id-bytes.ts';
 import type { KindLinkRow } from './link-lists.ts';
 import { instantOfId } from './record-id.ts';
 import { addEntries, addMissingEntries, removeEntries, type Subject } from './timeline-entries.ts';
@@ -81,18 +86,49 @@ interface Happening {
   date: number;
 }
 
-/** Shows an interaction on the timelines of everyone who is involved, save the company of the main contact. */
+/** Who is involved in an interaction; the main contact can be among the contacts, and its company among the companies. */
+interface Involved {
+  mainContact: string;
+  /** Whether the main contact is created with the interaction, and so has no company. */
+  isNew: boolean;
+  contactIds: readonly string[];
+  companyIds: readonly string[];
+}
+
+// With a contact that is known, this is mostly all: both rows by one statement, which finds the company by itself.
+const withMainContact = statement<never>((db, param) => {
+  const company = sql`select ${db.engine.uuidBytes(sql.ref('company_id'))} from ${sql.table(tableOf(contacts))}
+    where org_id = ${param('org')} and id = ${param('contact')} and company_id is not null`;
+  const row = {
+    ...{ org_id: sql`cast(${param('org')} as integer)`, subject: sql.ref('subject') },
+    ...{ kind: sql.lit(storedKind('interaction', false)), at: sql`cast(${param('at')} as bigint)` },
+    ...{ record: param('record'), sequence: sql.lit(0), via: param('directly'), detail: sql`null` },
+  };
+  const into = sql.join(TIMELINE_COLUMNS.map((column) => sql.ref(column)));
+  const values = sql.join(TIMELINE_COLUMNS.map((column) => row[column]));
+  return written(
+    db,
+    sql`insert into timeline_entries (${into}) select ${values}
+      from (select ${param('subject')} as subject union all ${company}) as shown where true on conflict do nothing`,
+  );
+});
+
+/** Shows an interaction on the timelines of everyone who is involved, and of the companies of the contacts. */
 export async function showInteraction(
   trx: Trx,
   { orgNumber, id: record, date: at }: Happening,
-  people: { mainContact: string; others: readonly string[] },
-  companyIds: readonly string[],
+  { mainContact, isNew, contactIds, companyIds }: Involved,
 ): Promise<void> {
-  const others = new Set(people.others);
-  others.delete(people.mainContact);
+  if (!isNew) {
+    const ids = { contact: mainContact, subject: textBytes(mainContact), record: textBytes(record) };
+    await withMainContact(trx, { org: orgNumber, at, directly: DIRECTLY, ...ids });
+  }
+  const others = new Set(contactIds);
+  others.delete(mainContact);
   const employers = await listEmployers(trx, orgNumber, [...others]);
+  if (isNew) others.add(mainContact);
   const subjects: Subject[] = [
-    ...[people.mainContact, ...others].map((id) => ({ on: 'contacts', id }) as const),
+    ...[...others].map((id) => ({ on: 'contacts', id }) as const),
     ...[...new Set(companyIds)].map((id) => ({ on: 'companies', id }) as const),
   ];
   const entries = subjects.map(
