@@ -1,18 +1,15 @@
 // What responses include besides their data, for those who look it up and those who write it down.
-import type { Data } from '../db/model/json.ts';
 
-/** A record that a response includes besides its data. */
+/** A record, user or stage that a response includes besides its data. */
 export interface IncludedRecord {
-  /** The plural of its resource, `users` or `stages`. */
-  group: string;
-  id: string;
-  record: Data;
+  readonly id: string;
+  /** JSON, as the response shows it; null for what is absent or hidden. */
+  json: string | null;
 }
 
-/** What a response includes besides its data. */
+/** What a response includes besides its data, by group: the plural of a resource, `users` or `stages`. */
 export interface IncludedRecords {
-  /** All of it, by group and ID. */
-  whole: ReadonlyMap<string, ReadonlyMap<string, Data>>;
+  whole: ReadonlyMap<string, ReadonlySet<IncludedRecord>>;
   /** What the item with that index includes; other items can include the same. */
-  of: (index: number) => readonly IncludedRecord[];
+  of: (index: number) => readonly (readonly [group: string, record: IncludedRecord])[];
 }

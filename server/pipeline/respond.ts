@@ -5,7 +5,7 @@ import type { Data } from '../../db/model/json.ts';
 import { retryAfterSeconds } from '../../db/store.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { ApiError } from '../errors.ts';
-import type { IncludedRecords } from '../included.ts';
+import type { IncludedRecord, IncludedRecords } from '../included.ts';
 import type { Answer, ListAnswer } from '../operation.ts';
 import { quotaRefusal } from '../quotas/quota-errors.ts';
 import { type Exchange, type RequestMeta, responseMeta } from './exchange.ts';
@@ -71,8 +71,8 @@ function envelope(begin: Data, included: IncludedRecords | undefined, end: Data)
   for (const [name, records] of included.whole) {
     pieces.push(before, JSON.stringify(name), ':{');
     before = '';
-    for (const [id, record] of records) {
-      pieces.push(before, JSON.stringify(id), ':', JSON.stringify(record));
+    for (const { id, json } of records) {
+      pieces.push(before, JSON.stringify(id), ':', json ?? 'null');
       before = ',';
     }
     before = '},';
@@ -83,17 +83,16 @@ function envelope(begin: Data, included: IncludedRecords | undefined, end: Data)
 
 // With the item that exceeds the limit, and what it includes.
 function itemsThatFit({ data, included }: ListAnswer): number {
-  const counted = new Set<Data>();
-  const bytesOf = (item: Data) => Buffer.byteLength(JSON.stringify(item));
+  const counted = new Set<IncludedRecord>();
   let bytes = 0;
   let count = 0;
   for (const item of data) {
     if (bytes > PAGE_BYTES_MAX) break;
-    bytes += bytesOf(item);
-    for (const { record } of included?.of(count) ?? []) {
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    for (const [, record] of included?.of(count) ?? []) {
       if (counted.has(record)) continue;
       counted.add(record);
-      bytes += bytesOf(record);
+      bytes += Buffer.byteLength(record.json ?? '');
     }
     count += 1;
   }
@@ -104,9 +103,9 @@ function itemsThatFit({ data, included }: ListAnswer): number {
 function cutTo(count: number, { data, included, ...others }: ListAnswer): ListAnswer {
   const cut = { ...others, data: data.slice(0, count) };
   if (included === undefined) return cut;
-  const whole = new Map([...included.whole.keys()].map((group) => [group, new Map<string, Data>()]));
+  const whole = new Map([...included.whole.keys()].map((group) => [group, new Set<IncludedRecord>()]));
   for (let index = 0; index < count; index += 1)
-    for (const { group, id, record } of included.of(index)) whole.get(group)?.set(id, record);
+    for (const [group, record] of included.of(index)) whole.get(group)?.add(record);
   return { ...cut, included: { ...included, whole } };
 }
 

@@ -1,33 +1,34 @@
 // Reads the records that a page includes, as far as they fit on it.
 
-import { memoize } from '../../db/cache.ts';
-import type { RecordRow } from '../../db/engine/schema.ts';
 import { TimeSlices } from '../../db/event-loop.ts';
 import type { Data } from '../../db/model/json.ts';
-import type { Resource } from '../../db/model/resource.ts';
 import type { Include } from '../../db/model/resources/includes.ts';
 import { findUserNames } from '../../db/tables/accounts.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { findStages, showStage } from '../../db/tables/pipelines.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { canSee } from '../access.ts';
+import type { IncludedRecord } from '../included.ts';
 import { presentAll } from './records.ts';
 import type { Reader } from './rules.ts';
 
 /** The records of a resource, users or stages that a page includes. */
 export interface IncludedGroup {
   include: Include;
-  /** By ID, once they are looked for; undefined for what is absent or hidden. */
-  records: Map<string, Data | undefined>;
+  /** By ID, once they are looked for. */
+  records: Map<string, IncludedRecord>;
   /** The IDs of those that are looked for next. */
   next: string[];
 }
 
-/** What the records of a page may include by one name: the IDs of each, newest first. */
+/** What the records of a page may include by one name. */
 export interface Wanted {
   name: string;
   group: IncludedGroup;
+  /** The IDs of each, newest first. */
   ids: readonly (readonly string[])[];
+  /** The same, for those records of the page for which it is looked for. */
+  records: IncludedRecord[][];
 }
 
 // At most about thirty megabytes.
@@ -48,12 +49,9 @@ export async function readWhatFits(
   let covered = 0;
   for (let atOnce = FIRST_AT_ONCE; covered < total; atOnce = found.roomFor) {
     if (turns.isOver) await turns.next();
-    const before = found.bytes;
-    const end = lookForMissing(wanted, { start: covered, total, atOnce });
-    const sizes = await found.read();
-    if (found.bytes > PAGE_BYTES_MAX)
-      return reach(wanted, new Map(sizes), { start: covered, end, bytes: before });
-    covered = end;
+    covered = lookForMissing(wanted, { start: covered, total, atOnce });
+    await found.read();
+    if (found.bytes > PAGE_BYTES_MAX) return reach(wanted, covered);
   }
   return covered;
 }
@@ -65,32 +63,34 @@ function lookForMissing(
 ): number {
   let end = start;
   for (let count = 0; end < total && (end === start || count < atOnce); end += 1) {
-    for (const { group, ids } of wanted) {
-      for (const id of ids[end] ?? []) {
-        if (group.records.has(id)) continue;
-        group.records.set(id, undefined);
-        group.next.push(id);
-        count += 1;
-      }
+    for (const { group, ids, records } of wanted) {
+      const before = group.next.length;
+      records[end] = (ids[end] ?? []).map((id) => recordOf(group, id));
+      count += group.next.length - before;
     }
   }
   return end;
 }
 
+function recordOf({ records, next }: IncludedGroup, id: string): IncludedRecord {
+  const known = records.get(id);
+  if (known !== undefined) return known;
+  const record = { id, json: null };
+  records.set(id, record);
+  next.push(id);
+  return record;
+}
+
 // The index after the record that exceeds the size with what no record before it includes.
-function reach(
-  wanted: readonly Wanted[],
-  sizes: Map<string, number>,
-  { start, end, bytes }: { start: number; end: number; bytes: number },
-): number {
-  let sum = bytes;
-  let index = start;
-  for (; index < end && sum <= PAGE_BYTES_MAX; index += 1) {
-    for (const { ids } of wanted) {
-      for (const id of ids[index] ?? []) {
-        sum += sizes.get(id) ?? 0;
-        sizes.delete(id);
-      }
+function reach(wanted: readonly Wanted[], end: number): number {
+  const counted = new Set<IncludedRecord>();
+  let bytes = 0;
+  let index = 0;
+  for (; index < end && bytes <= PAGE_BYTES_MAX; index += 1) {
+    for (const record of wanted.flatMap(({ records }) => records[index] ?? [])) {
+      if (counted.has(record)) continue;
+      counted.add(record);
+      bytes += Buffer.byteLength(record.json ?? '');
     }
   }
   return index;
@@ -98,7 +98,7 @@ function reach(
 
 /** The records that a page includes, each read once. */
 export class FoundRecords {
-  /** Bytes of all that was read, about. */
+  /** Bytes of all that was read. */
   bytes = 0;
   readonly #reader: Reader;
   readonly #groups = new Map<string, IncludedGroup>();
@@ -120,59 +120,30 @@ export class FoundRecords {
     return Math.min(AT_ONCE_MAX, Math.max(1, room));
   }
 
-  /** Reads what all groups look for, and returns the bytes of each record by its ID. */
-  async read(): Promise<[id: string, bytes: number][]> {
-    const sizes: [string, number][] = [];
-    await Promise.all([...this.#groups.values()].map((group) => this.#readOf(group, sizes)));
-    return sizes;
+  /** Reads what all groups look for. */
+  async read(): Promise<void> {
+    await Promise.all([...this.#groups.values()].map((group) => this.#readOf(group)));
   }
 
-  async #readOf(group: IncludedGroup, sizes: [string, number][]): Promise<void> {
+  async #readOf(group: IncludedGroup): Promise<void> {
     const ids = group.next;
     if (ids.length === 0) return;
     group.next = [];
-    for (const record of await this.#find(group.include, ids, sizes))
-      group.records.set(String(record.id), record);
+    for (const shown of await this.#find(group.include, ids)) {
+      const record = group.records.get(String(shown.id));
+      if (record === undefined) continue;
+      record.json = JSON.stringify(shown);
+      this.bytes += Buffer.byteLength(record.json);
+      this.#count += 1;
+    }
   }
 
-  async #find(
-    { group, resource }: Include,
-    ids: readonly string[],
-    sizes: [string, number][],
-  ): Promise<Data[]> {
+  async #find({ group, resource }: Include, ids: readonly string[]): Promise<readonly Data[]> {
     const { db, access } = this.#reader;
     if (group === 'users') return [...(await findUserNames(db, access.orgNumber, ids))];
     if (resource === null) return (await findStages(db, access.orgNumber, ids)).map(showStage);
     const rows = await findRecords(db, resource, access.orgNumber, ids);
     const visible = rows.filter((row) => canSee(access, resource, row));
-    const texts = textColumns(resource);
-    for (const row of visible) {
-      const bytes = bytesIn(row, texts);
-      sizes.push([row.id, bytes]);
-      this.bytes += bytes;
-    }
-    this.#count += visible.length;
     return presentAll(this.#reader, resource, visible);
   }
-}
-
-const textColumns = memoize(({ fields }: Resource): string[] =>
-  Object.entries(fields).flatMap(([name, { column, references }]) =>
-    column === 'text' && references === undefined ? [name] : [],
-  ),
-);
-
-// What a record takes besides its texts, at least.
-const RECORD_BYTES = 256;
-// Texts up to this length are measured by their characters; the response is larger than that.
-const SHORT_TEXT = 100;
-
-function bytesIn(row: RecordRow, texts: readonly string[]): number {
-  let bytes = RECORD_BYTES;
-  for (const name of texts) {
-    const value = row[name];
-    if (typeof value !== 'string') continue;
-    bytes += value.length > SHORT_TEXT ? Buffer.byteLength(value) : value.length;
-  }
-  return bytes;
 }

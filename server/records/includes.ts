@@ -30,12 +30,13 @@ export async function includeRecords(
       name: include.name,
       group: found.groupOf(include),
       ids: await findIds(reader, include, records),
+      records: [],
     })),
   );
   const count = await readWhatFits(found, wanted, records.length);
-  const whole = new Map(includes.map(({ group }) => [group, new Map<string, Data>()]));
+  const whole = new Map(includes.map(({ group }) => [group, new Set<IncludedRecord>()]));
   const ids = Array.from({ length: count }, (_, index) => idsOf(wanted, whole, index));
-  return { count, ids, included: { whole, of: (index) => includedBy(wanted, ids[index]) } };
+  return { count, ids, included: { whole, of: (index) => includedBy(wanted, index) } };
 }
 
 // What it refers to can be hidden, so more is looked for than is shown.
@@ -73,33 +74,27 @@ function merged(own: readonly string[], others: readonly string[]): readonly str
 // Adds what it includes to the whole.
 function idsOf(
   wanted: readonly Wanted[],
-  whole: ReadonlyMap<string, Map<string, Data>>,
+  whole: ReadonlyMap<string, Set<IncludedRecord>>,
   index: number,
 ): Record<string, string[]> {
   const byName: Record<string, string[]> = {};
-  for (const { name, group, ids } of wanted) {
-    const shown: string[] = [];
-    const included = whole.get(group.include.group);
-    for (const id of ids[index] ?? NONE) {
-      const record = group.records.get(id);
-      if (record === undefined) continue;
-      if (shown.length === RELATED_MAX) break;
-      shown.push(id);
-      included?.set(id, record);
-    }
-    byName[name] = shown;
+  for (const one of wanted) {
+    const group = whole.get(one.group.include.group);
+    byName[one.name] = shownOf(one, index).map((record) => {
+      group?.add(record);
+      return record.id;
+    });
   }
   return byName;
 }
 
-function includedBy(
-  wanted: readonly Wanted[],
-  ids: Readonly<Record<string, string[]>> = {},
-): IncludedRecord[] {
-  return wanted.flatMap(({ name, group: { include, records } }) =>
-    (ids[name] ?? NONE).flatMap((id) => {
-      const record = records.get(id);
-      return record === undefined ? [] : [{ group: include.group, id, record }];
-    }),
+function includedBy(wanted: readonly Wanted[], index: number): [string, IncludedRecord][] {
+  return wanted.flatMap((one) =>
+    shownOf(one, index).map((record): [string, IncludedRecord] => [one.group.include.group, record]),
   );
+}
+
+// The newest of those that are there and not hidden.
+function shownOf({ records }: Wanted, index: number): IncludedRecord[] {
+  return (records[index] ?? []).filter(({ json }) => json !== null).slice(0, RELATED_MAX);
 }
