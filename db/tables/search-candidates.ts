@@ -1,5 +1,6 @@
 // Records that can match a search, from the index, newest first: each is in one list of every source.
 
+import type { Eventually } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
 import { TimeSlices } from '../event-loop.ts';
 import type { EntryColumns } from './search-columns.ts';
@@ -120,36 +121,25 @@ export class CandidateStream {
 
   async #grades(source: Source, entries: EntryColumns): Promise<Uint8Array> {
     const enough = this.#texts === null ? IN_TEXT : IN_NAME;
-    if (entries.length <= this.#untold)
-      return source.grades(entries, enough, (run, said) => run.leaveUnread(entries, said));
-    // What asks another process asks once.
-    if (!this.#db.engine.answersAtOnce) {
-      const said = new Uint8Array(entries.length).fill(OPEN);
-      await this.#read(
-        source.runs.map((run) => [run, run.unread(entries, said, entries.length)]),
-        entries,
-      );
-    }
-    return source.grades(entries, enough, (run, said) =>
-      run.unread(entries, said, 1).length === 0 ? undefined : this.#readUnread(run, entries, said),
-    );
+    if (entries.length <= this.#untold) return source.grades(entries, enough, null);
+    if (!this.#db.engine.answersAtOnce) await this.#readTogether(source, entries);
+    return source.grades(entries, enough, (run, place) => this.#readOne(run, place));
   }
 
-  // One part after the other: those that come next are in the same one, mostly.
-  async #readUnread(run: ListRun, entries: EntryColumns, said: Uint8Array): Promise<void> {
-    let unread = run.unread(entries, said, 1);
-    while (unread.length > 0) {
-      await this.#read([[run, unread]], entries);
-      unread = run.unread(entries, said, 1, unread[0]);
-    }
-  }
-
-  async #read(wanted: readonly [ListRun, readonly number[]][], entries: EntryColumns): Promise<void> {
-    const places = wanted.map(([run, indexes]): [ListRun, SearchPlace[]] => [
+  // What asks another process asks once.
+  async #readTogether(source: Source, entries: EntryColumns): Promise<void> {
+    const said = new Uint8Array(entries.length).fill(OPEN);
+    const wanted = source.runs.map((run): [ListRun, SearchPlace[]] => [
       run,
-      indexes.map((index) => entries.at(index)),
+      run.unread(entries, said).map((index) => entries.at(index)),
     ]);
-    this.examined += await readParts(this.#db, this.#orgNumber, places);
+    this.examined += await readParts(this.#db, this.#orgNumber, wanted);
+  }
+
+  #readOne(run: ListRun, place: SearchPlace): Eventually<void> {
+    this.examined += 1;
+    if (!this.#turns.isOver) return run.read(this.#db, this.#orgNumber, place);
+    return this.#turns.next().then(() => run.read(this.#db, this.#orgNumber, place));
   }
 }
 

@@ -42,6 +42,11 @@ export class EntryColumns {
     return isLaterThan(this.ms[index] as number, this.count[index] as number, ms, count);
   }
 
+  /** Whether an entry comes before a place. */
+  isEarlier(index: number, { ms, count }: SearchPlace): boolean {
+    return isLaterThan(ms, count, this.ms[index] as number, this.count[index] as number);
+  }
+
   /** How an entry compares with that of others: less than zero if it is older. */
   compare(index: number, others: EntryColumns, at: number): number {
     const apart = (this.ms[index] as number) - (others.ms[at] as number);

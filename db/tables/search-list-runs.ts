@@ -1,10 +1,11 @@
 // What a run of the search index has of a list, as far as a search has read it.
 
+import { andThen, type Eventually } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
 import { REMOVED } from './search-blocks.ts';
 import { countUpToEntry, type EntryColumns } from './search-columns.ts';
-import { findParts, type ListPart } from './search-parts.ts';
-import { isLater, LAST_PLACE, type SearchPlace } from './search-places.ts';
+import { findParts, findPartsBefore, type ListPart } from './search-parts.ts';
+import { isLater, LAST_PLACE, previousPlace, type SearchPlace } from './search-places.ts';
 import type { Run } from './search-runs.ts';
 
 /** What the runs of a list say of a record so far; an older run is asked only if newer ones say nothing. */
@@ -14,6 +15,8 @@ export const ABSENT = 2;
 /** The part that would tell is not read, nor will it be. */
 export const UNTOLD = 3;
 
+// A list of which several parts were needed is mostly read on.
+const PARTS_AT_ONCE = 16;
 // More are read again if they are needed again.
 const PARTS_KEPT = 32;
 
@@ -30,6 +33,7 @@ export class ListRun {
   /** The newest first. */
   readonly #read: ReadPart[] = [];
   #users = 0;
+  #atOnce = 1;
 
   constructor(name: string, run: Run) {
     this.name = name;
@@ -65,17 +69,28 @@ export class ListRun {
       this.#read.splice(PARTS_KEPT, this.#read.length - PARTS_KEPT - 1);
   }
 
-  /**
-   * Which of the entries, newest first, are open and need a part that is not read yet, by their indexes.
-   * @param max so many at most
-   * @param from the first that is looked at
-   */
-  unread(entries: EntryColumns, said: Uint8Array, max: number, from = 0): number[] {
+  /** Reads the part for a place, and more of those before it each time; an engine that can does it at once. */
+  read(db: Db, orgNumber: number, place: SearchPlace): Eventually<void> {
+    const wanted = { run: this.run.run, list: this.name, place };
+    const limit = this.#atOnce;
+    this.#atOnce = Math.min(PARTS_AT_ONCE, 2 * limit);
+    return andThen(findPartsBefore(db, orgNumber, wanted, limit), (parts) => {
+      if (parts.length === 0) this.note(place, null);
+      let upTo = place;
+      for (const part of parts) {
+        this.note(upTo, part);
+        upTo = previousPlace(part.first);
+      }
+    });
+  }
+
+  /** Those of the entries, newest first, that are open and need a part that is not read, by their indexes. */
+  unread(entries: EntryColumns, said: Uint8Array): number[] {
     const unread: number[] = [];
     let part: ListPart | undefined;
-    for (let at = from; at < entries.length && unread.length < max; at++) {
+    for (let at = 0; at < entries.length; at++) {
       if (said[at] !== OPEN || entries.isLater(at, this.run.high)) continue;
-      if (part !== undefined && !isBefore(entries, at, part.first)) continue;
+      if (part !== undefined && !entries.isEarlier(at, part.first)) continue;
       const found = this.partAt(entries.at(at));
       // Nor is there anything before it.
       if (found === null) break;
@@ -87,20 +102,24 @@ export class ListRun {
 
   /** Leaves untold of which of the entries, newest first, a part would have to be read. */
   leaveUnread(entries: EntryColumns, said: Uint8Array): void {
-    for (const at of this.unread(entries, said, entries.length)) said[at] = UNTOLD;
+    for (const at of this.unread(entries, said)) said[at] = UNTOLD;
   }
 
-  /** Notes what the run says of the entries, newest first, that are open; the parts for them are read. */
-  tell(entries: EntryColumns, said: Uint8Array): void {
+  /**
+   * Notes what the run says of the entries, newest first, that are open.
+   * @param from the index of the first of them
+   * @returns the index of the one for which a part must be read to go on; -1 if it is done
+   */
+  tell(entries: EntryColumns, said: Uint8Array, from: number): number {
     let part: ListPart | undefined;
     let listed: EntryColumns | undefined;
     let end = 0;
-    for (let at = 0; at < entries.length; at++) {
+    for (let at = from; at < entries.length; at++) {
       if (said[at] !== OPEN || entries.isLater(at, this.run.high)) continue;
-      if (listed === undefined || part === undefined || isBefore(entries, at, part.first)) {
+      if (listed === undefined || part === undefined || entries.isEarlier(at, part.first)) {
         const found = this.partAt(entries.at(at));
-        if (found === undefined) throw new Error('a part of a list is not read');
-        if (found === null) return;
+        if (found === undefined) return at;
+        if (found === null) return -1;
         part = found;
         listed = found.entries;
         end = listed.length;
@@ -109,6 +128,7 @@ export class ListRun {
       if (end > 0 && listed.compare(end - 1, entries, at) === 0)
         said[at] = listed.resource[end - 1] === REMOVED ? ABSENT : PRESENT;
     }
+    return -1;
   }
 
   // How many of those that are read are for this place or one after it.
@@ -135,9 +155,4 @@ export async function readParts(
   const parts = await findParts(db, orgNumber, keys);
   for (const [index, { list, place }] of all.entries()) list.note(place, parts[index] ?? null);
   return all.length;
-}
-
-function isBefore(entries: EntryColumns, index: number, { ms, count }: SearchPlace): boolean {
-  const at = entries.ms[index] as number;
-  return at < ms || (at === ms && (entries.count[index] as number) < count);
 }

@@ -3,8 +3,8 @@ import {
   ByteWriter,
   type Entries,
   firstPlace,
-  readColumns,
   readEntries,
+  readEntryColumns,
   writeEntries,
 } from './search-blocks.ts';
 import type { EntryColumns } from './search-columns.ts';
@@ -135,7 +135,7 @@ export function entriesOf({ bytes, start, end }: PackedList): Entries {
 
 /** The same in columns. */
 export function columnsIn({ bytes, start, end }: PackedList): EntryColumns {
-  return readColumns(bytes, start, end);
+  return readEntryColumns(bytes, start, end);
 }
 
 /** A row, as it is stored. */

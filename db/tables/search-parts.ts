@@ -1,6 +1,7 @@
 // Finds the parts of lists in the rows of the search index.
 
 import { sql } from 'kysely';
+import { andThen, type Eventually } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
 import { statement, written } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
@@ -39,7 +40,7 @@ const lastUpTo = statement<StoredRow>((db, param) =>
     .where('org_id', '=', param('org'))
     .where('key', '<=', param('key'))
     .orderBy('key', 'desc')
-    .limit(1),
+    .limit(param('limit')),
 );
 
 const lastUpToEach = statement<StoredRow>((db, param) => {
@@ -65,6 +66,29 @@ export async function findParts(
   return db.engine.answersAtOnce ? findOneByOne(db, orgNumber, wanted) : findTogether(db, orgNumber, wanted);
 }
 
+/**
+ * The part for one of them, and the parts of the list before it: at most so many, the newest first. Each of those takes a tenth
+ * of the time of the first. An engine that can returns at once.
+ */
+export function findPartsBefore(
+  db: Db,
+  org: number,
+  wanted: IndexKey,
+  limit: number,
+): Eventually<ListPart[]> {
+  const rows = lastUpTo(db, { org, key: keyBytes(wanted), limit });
+  return andThen(rows, (found) => {
+    const parts: ListPart[] = [];
+    for (const row of found) {
+      const part = partIn(row, wanted);
+      if (part === null) break;
+      parts.push(part);
+      if (part.isWhole) break;
+    }
+    return parts;
+  });
+}
+
 async function findOneByOne(db: Db, org: number, wanted: readonly IndexKey[]): Promise<(ListPart | null)[]> {
   const parts: (ListPart | null)[] = [];
   const turns = new TimeSlices();
@@ -73,9 +97,8 @@ async function findOneByOne(db: Db, org: number, wanted: readonly IndexKey[]): P
   for (const one of wanted) {
     if (last === undefined || !isPartFor(one, last, part)) {
       if (turns.isOver) await turns.next();
-      const answer = lastUpTo(db, { org, key: keyBytes(one) });
-      const [row] = answer instanceof Promise ? await answer : answer;
-      part = row === undefined ? null : partIn(row, one);
+      const found = findPartsBefore(db, org, one, 1);
+      [part = null] = found instanceof Promise ? await found : found;
       last = one;
     }
     parts.push(part);

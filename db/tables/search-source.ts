@@ -1,5 +1,6 @@
 // Lists of the search index, one of which must have a record, as far as a search has read them.
 
+import type { Eventually } from '../engine/engine.ts';
 import { REMOVED } from './search-blocks.ts';
 import { countBefore, countUpTo, countUpToEntry, EntryColumns } from './search-columns.ts';
 import { isOfKind } from './search-keys.ts';
@@ -128,12 +129,12 @@ export class Source {
   /**
    * In which lists each of the entries, newest first, is.
    * @param enough the grade from which on it does not matter in which others it is as well
-   * @param read reads what a run has of the entries of which is not said yet where they are, or leaves them untold
+   * @param read reads the part of a run for a place; null to leave untold where an entry is of which no part is read
    */
   async grades(
     entries: EntryColumns,
     enough: Grade,
-    read: (run: ListRun, said: Uint8Array) => Promise<void> | void,
+    read: ((run: ListRun, place: SearchPlace) => Eventually<void>) | null,
   ): Promise<Uint8Array> {
     const grades = new Uint8Array(entries.length);
     for (const { name, entries: known } of this.#known)
@@ -143,9 +144,12 @@ export class Source {
       const grade = gradeOf(newest.name);
       const said = grades.map((found) => (found >= Math.min(enough, grade) ? ABSENT : OPEN));
       for (const run of [newest, ...older]) {
-        const reading = read(run, said);
-        if (reading !== undefined) await reading;
-        run.tell(entries, said);
+        if (read === null) run.leaveUnread(entries, said);
+        let at = run.tell(entries, said, 0);
+        for (; read !== null && at >= 0; at = run.tell(entries, said, at)) {
+          const reading = read(run, entries.at(at));
+          if (reading instanceof Promise) await reading;
+        }
       }
       for (let at = 0; at < said.length; at++)
         if (said[at] === PRESENT) grades[at] = grade;
