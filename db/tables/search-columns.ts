@@ -4,14 +4,14 @@ import type { SearchEntry, SearchPlace } from './search-places.ts';
 /** Entries in the order of their places, from the oldest to the newest unless it is said otherwise; each place once. */
 export class EntryColumns {
   readonly ms: Float64Array;
-  readonly count: Float64Array;
+  readonly count: Uint32Array;
   readonly resource: Uint8Array;
   length = 0;
 
   /** @param max how many there will be at most */
   constructor(max: number) {
     this.ms = new Float64Array(max);
-    this.count = new Float64Array(max);
+    this.count = new Uint32Array(max);
     this.resource = new Uint8Array(max);
   }
 

@@ -55,8 +55,12 @@ export function keyBytes({ run, list, place }: IndexKey): Buffer {
 
 /** The key with those bytes. */
 export function keyOfBytes(key: Uint8Array): IndexKey {
-  const listEnd = key.length - PLACE_BYTES - 1;
-  return { run: runOfKey(key), list: listOfKey(key), place: placeOfBytes(key.subarray(listEnd + 1)) };
+  return { run: runOfKey(key), list: listOfKey(key), place: placeOfKey(key) };
+}
+
+/** The place of the key with those bytes. */
+export function placeOfKey(key: Uint8Array): SearchPlace {
+  return placeOfBytes(key.subarray(key.length - PLACE_BYTES));
 }
 
 /** The run of the key with those bytes. */

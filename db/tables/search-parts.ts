@@ -7,7 +7,7 @@ import { statement, written } from '../engine/statement.ts';
 import { TimeSlices } from '../event-loop.ts';
 import { firstPlace } from './search-blocks.ts';
 import type { EntryColumns } from './search-columns.ts';
-import { type IndexKey, keyBytes, listOfKey, runOfKey } from './search-keys.ts';
+import { type IndexKey, keyBytes, listOfKey, placeOfKey, runOfKey } from './search-keys.ts';
 import type { StoredRow } from './search-lists.ts';
 import { columnsIn, type PackedList, packedList } from './search-packing.ts';
 import { isLater, type SearchPlace } from './search-places.ts';
@@ -20,8 +20,8 @@ export class ListPart {
   readonly #packed: PackedList;
   #entries: EntryColumns | null = null;
 
-  constructor(packed: PackedList, isWhole: boolean) {
-    this.first = firstPlace(packed.bytes, packed.start);
+  constructor(packed: PackedList, isWhole: boolean, first = firstPlace(packed.bytes, packed.start)) {
+    this.first = first;
     this.isWhole = isWhole;
     this.#packed = packed;
   }
@@ -140,5 +140,7 @@ function partIn({ key, entries }: StoredRow, { run, list }: IndexKey): ListPart 
   if (runOfKey(key) !== run) return null;
   const first = listOfKey(key);
   const packed = packedList(first, entries, list);
-  return packed && new ListPart(packed, first !== list);
+  if (packed === null) return null;
+  // A row begins at the place that its key has.
+  return first === list ? new ListPart(packed, false, placeOfKey(key)) : new ListPart(packed, true);
 }
