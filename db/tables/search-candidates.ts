@@ -126,14 +126,17 @@ export class CandidateStream {
     return source.grades(entries, enough, (run, place) => this.#readOne(run, place));
   }
 
-  // What asks another process asks once.
+  // What asks another process asks for all of it, and again only where a range has many parts.
   async #readTogether(source: Source, entries: EntryColumns): Promise<void> {
     const said = new Uint8Array(entries.length).fill(OPEN);
-    const wanted = source.runs.map((run): [ListRun, SearchPlace[]] => [
-      run,
-      run.unread(entries, said).map((index) => entries.at(index)),
-    ]);
-    this.examined += await readParts(this.#db, this.#orgNumber, wanted);
+    for (;;) {
+      const wanted = source.runs.flatMap((run): [ListRun, SearchPlace[]][] => {
+        const unread = run.unread(entries, said);
+        return unread.length === 0 ? [] : [[run, unread.map((index) => entries.at(index))]];
+      });
+      if (wanted.length === 0) return;
+      this.examined += await readParts(this.#db, this.#orgNumber, wanted);
+    }
   }
 
   #readOne(run: ListRun, place: SearchPlace): Eventually<void> {

@@ -4,7 +4,14 @@ import { andThen, type Eventually } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
 import { REMOVED } from './search-blocks.ts';
 import { countUpToEntry, type EntryColumns } from './search-columns.ts';
-import { findParts, findPartsBefore, type ListPart } from './search-parts.ts';
+import type { IndexKey } from './search-keys.ts';
+import {
+  findParts,
+  findPartsBefore,
+  findPartsWithin,
+  type ListPart,
+  type PartRange,
+} from './search-parts.ts';
 import { isLater, LAST_PLACE, previousPlace, type SearchPlace } from './search-places.ts';
 import type { Run } from './search-runs.ts';
 
@@ -74,14 +81,25 @@ export class ListRun {
     const wanted = { run: this.run.run, list: this.name, place };
     const limit = this.#atOnce;
     this.#atOnce = Math.min(PARTS_AT_ONCE, 2 * limit);
-    return andThen(findPartsBefore(db, orgNumber, wanted, limit), (parts) => {
-      if (parts.length === 0) this.note(place, null);
-      let upTo = place;
-      for (const part of parts) {
-        this.note(upTo, part);
-        upTo = previousPlace(part.first);
-      }
-    });
+    return andThen(findPartsBefore(db, orgNumber, wanted, limit), (parts) => this.noteAll(place, parts));
+  }
+
+  /** Keeps the part that was read for a place, and those before it. */
+  noteAll(place: SearchPlace, parts: readonly ListPart[]): void {
+    if (parts.length === 0) this.note(place, null);
+    let upTo = place;
+    for (const part of parts) {
+      this.note(upTo, part);
+      upTo = previousPlace(part.first);
+    }
+  }
+
+  /** About how many parts there are from one place to another, by the oldest one that is read; many if none is. */
+  partsBetween(from: SearchPlace, to: SearchPlace): number {
+    const part = this.#read.findLast((one) => one.part !== null)?.part;
+    if (part == null || part.isWhole) return Number.POSITIVE_INFINITY;
+    const span = (part.entries.ms[part.entries.length - 1] as number) - part.first.ms;
+    return (to.ms - from.ms) / Math.max(1, span);
   }
 
   /** Those of the entries, newest first, that are open and need a part that is not read, by their indexes. */
@@ -144,15 +162,40 @@ export class ListRun {
   }
 }
 
-/** Reads parts of lists for some places of each; returns how many. */
+/** Reads parts of lists for some places of each, newest first; returns for how many. */
 export async function readParts(
   db: Db,
   orgNumber: number,
   wanted: readonly [ListRun, Iterable<SearchPlace>][],
 ): Promise<number> {
-  const all = wanted.flatMap(([list, places]) => [...places].map((place) => ({ list, place })));
-  const keys = all.map(({ list: { run, name }, place }) => ({ run: run.run, list: name, place }));
-  const parts = await findParts(db, orgNumber, keys);
-  for (const [index, { list, place }] of all.entries()) list.note(place, parts[index] ?? null);
-  return all.length;
+  const one: { list: ListRun; key: IndexKey }[] = [];
+  const ranges: { list: ListRun; range: PartRange }[] = [];
+  let count = 0;
+  for (const [list, some] of wanted) {
+    const places = [...some];
+    const [first] = places;
+    const last = places.at(-1);
+    if (first === undefined || last === undefined) continue;
+    count += places.length;
+    const of = { run: list.run.run, list: list.name };
+    // Where most parts are needed, all of them take less time.
+    const isRange = !db.engine.answersAtOnce && list.partsBetween(last, first) < places.length;
+    if (isRange) ranges.push({ list, range: { ...of, place: first, downTo: last } });
+    else one.push(...places.map((place) => ({ list, key: { ...of, place } })));
+  }
+  const [parts, ofRanges] = await Promise.all([
+    findParts(
+      db,
+      orgNumber,
+      one.map(({ key }) => key),
+    ),
+    findPartsWithin(
+      db,
+      orgNumber,
+      ranges.map(({ range }) => range),
+    ),
+  ]);
+  for (const [index, { list, key }] of one.entries()) list.note(key.place, parts[index] ?? null);
+  for (const [index, { list, range }] of ranges.entries()) list.noteAll(range.place, ofRanges[index] ?? []);
+  return count;
 }

@@ -76,16 +76,61 @@ export function findPartsBefore(
   wanted: IndexKey,
   limit: number,
 ): Eventually<ListPart[]> {
-  const rows = lastUpTo(db, { org, key: keyBytes(wanted), limit });
-  return andThen(rows, (found) => {
-    const parts: ListPart[] = [];
-    for (const row of found) {
-      const part = partIn(row, wanted);
-      if (part === null) break;
-      parts.push(part);
-      if (part.isWhole) break;
-    }
-    return parts;
+  return andThen(lastUpTo(db, { org, key: keyBytes(wanted), limit }), (rows) => partsIn(rows, wanted));
+}
+
+// The rows are those of a list, from the newest on, and perhaps of the lists before it.
+function partsIn(rows: readonly StoredRow[], wanted: Pick<IndexKey, 'run' | 'list'>): ListPart[] {
+  const parts: ListPart[] = [];
+  for (const row of rows) {
+    const part = partIn(row, wanted);
+    if (part === null) break;
+    parts.push(part);
+    if (part.isWhole) break;
+  }
+  return parts;
+}
+
+/** What is read of a list: the parts for all places from the key on down to another place. */
+export interface PartRange extends IndexKey {
+  downTo: SearchPlace;
+}
+
+/** So many parts of a range are read at once; the others are read when they are needed. */
+export const RANGE_PARTS_MAX = 64;
+
+const within = statement<StoredRow & { wanted: Uint8Array }>((db, param) => {
+  const oldest = sql`select one.key from search_rows as one
+    where one.org_id = ${param('org')} and one.key <= wanted.first order by one.key desc limit 1`;
+  const parts = sql`select one.key, one.entries from search_rows as one
+    where one.org_id = ${param('org')} and one.key <= wanted.second and one.key >= coalesce((${oldest}), wanted.first)
+    order by one.key desc limit ${sql.lit(RANGE_PARTS_MAX)}`;
+  return written(
+    db,
+    sql<StoredRow & { wanted: Uint8Array }>`select wanted.second as wanted, found.key, found.entries
+      from ${db.engine.bytePairs(param('ranges'))} as wanted cross join lateral (${parts}) as found`,
+  );
+});
+
+/** The parts of some ranges, each from the newest on. To find each part by its place takes several times as long. */
+export async function findPartsWithin(
+  db: Db,
+  org: number,
+  ranges: readonly PartRange[],
+): Promise<ListPart[][]> {
+  if (ranges.length === 0) return [];
+  const keys = ranges.map((range) => [
+    keyBytes({ ...range, place: range.downTo }).toHex(),
+    keyBytes(range).toHex(),
+  ]);
+  const rows = await within(db, { org, ranges: JSON.stringify(keys) });
+  const byRange = Map.groupBy(rows, ({ wanted }) => wanted.toHex());
+  return ranges.map((range, index) => {
+    const some = byRange.get(keys[index]?.[1] ?? '') ?? [];
+    return partsIn(
+      some.toSorted((one, other) => Buffer.compare(other.key, one.key)),
+      range,
+    );
   });
 }
 
@@ -136,7 +181,7 @@ function lastAt(rows: readonly StoredRow[], key: Uint8Array): number {
   return low - 1;
 }
 
-function partIn({ key, entries }: StoredRow, { run, list }: IndexKey): ListPart | null {
+function partIn({ key, entries }: StoredRow, { run, list }: Pick<IndexKey, 'run' | 'list'>): ListPart | null {
   if (runOfKey(key) !== run) return null;
   const first = listOfKey(key);
   const packed = packedList(first, entries, list);
