@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { COMMAND, COMPILES_LATE } from '../support/command.ts';
+import { COMMAND } from '../support/command.ts';
 
 const TIMEOUT_MS = 120_000;
 
@@ -35,13 +35,7 @@ function start(
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: newFolder(),
-      TMPDIR: temporary,
-      ...COMPILES_LATE,
-      ...environment,
-    },
+    env: { PATH: process.env.PATH ?? '', HOME: newFolder(), TMPDIR: temporary, ...environment },
   });
   let stderr = '';
   const waiting = new Set<() => void>();
