@@ -677,6 +677,7 @@ describe('direction of imports', () => {
     'db/postgres/snapshot.ts',
     'db/removal/organization.ts',
     'db/removal/user.ts',
+    'db/sqlite/migrate.ts',
     'db/sqlite/scrub.ts',
     'db/sqlite/sqlite-store.ts',
     'db/tables/accounts.ts',

@@ -1,7 +1,6 @@
 // Updates the schema of a database file.
-import { Migrator } from 'kysely';
+import { Migrator, sql } from 'kysely';
 import { DatabaseError } from '../database-error.ts';
-import { appliedMigrations } from '../engine/applied-migrations.ts';
 import type { Db } from '../engine/schema.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import type { Connection } from './connection.ts';
@@ -12,7 +11,12 @@ export async function migrateFile(writer: Connection, path: string): Promise<voi
   // Takes the write lock first, so that two processes that start at once take turns.
   writer.run('BEGIN IMMEDIATE');
   try {
-    await assertKnownMigrations(writer.db, path);
+    const made = await knownMigrations(writer.db, path);
+    // The migrator would read the columns of all tables, three times, to find that there is nothing to do.
+    if (missingIn(made).length === 0) {
+      writer.run('COMMIT');
+      return;
+    }
     const migrator = new Migrator({ db: writer.db, provider: { getMigrations: async () => MIGRATIONS } });
     const { error, results = [] } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
@@ -29,15 +33,26 @@ export async function migrateFile(writer: Connection, path: string): Promise<voi
  * @throws DatabaseError if it has a migration that this crm does not know
  */
 export async function pendingMigrations(db: Db, path: string): Promise<string[]> {
-  await assertKnownMigrations(db, path);
-  const made = new Set(await appliedMigrations(db));
-  return made.size === 0 ? [] : Object.keys(MIGRATIONS).filter((name) => !made.has(name));
+  const made = await knownMigrations(db, path);
+  return made.length === 0 ? [] : missingIn(made);
 }
 
 /** @throws DatabaseError if the file has a migration that this crm does not know */
 export async function assertKnownMigrations(db: Db, path: string): Promise<void> {
-  const unknown = (await appliedMigrations(db)).find((name) => MIGRATIONS[name] === undefined);
-  if (unknown === undefined) return;
+  await knownMigrations(db, path);
+}
+
+function missingIn(made: readonly string[]): string[] {
+  return Object.keys(MIGRATIONS).filter((name) => !made.includes(name));
+}
+
+async function knownMigrations(db: Db, path: string): Promise<string[]> {
+  const isCrm = sql`select 1 from sqlite_schema where type = 'table' and name = 'kysely_migration'`;
+  if ((await isCrm.execute(db)).rows.length === 0) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  const made = rows.map(({ name }) => name);
+  const unknown = made.find((name) => MIGRATIONS[name] === undefined);
+  if (unknown === undefined) return made;
   throw new DatabaseError(`${path} was written by a newer crm (it has the migration ${unknown}).`, [
     'Use the newer crm, or restore a backup made before the upgrade.',
   ]);

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { adviceIn, type Step } from '../fixtures/import/follower.ts';
-import { BINARY, Sandbox } from '../support/command.ts';
+import { BINARY, COMPILES_LATE, Sandbox } from '../support/command.ts';
 import { freePort } from '../support/ports.ts';
 import { Screen } from '../support/screen.ts';
 import { pathWithCrm } from '../support/typed-command.ts';
@@ -37,6 +37,7 @@ afterAll(async () => {
 function shell(path: string, port: number) {
   const env: Record<string, string> = {
     ...{ PATH: path, HOME: sandbox.folder, XDG_CONFIG_HOME: sandbox.path('config'), NO_COLOR: '1' },
+    ...COMPILES_LATE,
     // Other tests use the usual port: nothing else is different from what is typed.
     CRM_URL: `http://127.0.0.1:${port}`,
   };

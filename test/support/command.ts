@@ -12,6 +12,19 @@ export const COMMAND: readonly string[] = process.env.CRM_BIN
   ? [BINARY]
   : [process.execPath, join(import.meta.dir, '../..', 'cli', 'main.ts')];
 
+/**
+ * Has JavaScript be compiled later, in tests: most commands end before that has paid for itself, and spent a quarter of
+ * their processor time on it. Long trials (`soak/`), run by themselves, and the benchmark go by what users get.
+ */
+export const COMPILES_LATE: Readonly<Record<string, string>> =
+  process.env.NODE_ENV === 'test'
+    ? {
+        BUN_JSC_useDFGJIT: '0',
+        BUN_JSC_thresholdForJITAfterWarmUp: '5000',
+        BUN_JSC_thresholdForJITSoon: '1000',
+      }
+    : {};
+
 const NO_DRAIN = ['--drain-seconds', '0'];
 
 export interface Result {
@@ -29,7 +42,7 @@ export interface RunOptions {
 export class Sandbox implements Disposable, AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   /** Variables that every command here gets. */
-  readonly env: Record<string, string> = {};
+  readonly env: Record<string, string> = { ...COMPILES_LATE };
   readonly #children = new Set<Bun.Subprocess>();
   readonly #command: readonly string[];
 

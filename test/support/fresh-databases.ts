@@ -20,7 +20,9 @@ const TEMPLATE_LOCK = 731_200_417;
 const MARK_AT = 60;
 const MARK_MAX = 2 ** 30;
 
-let template: string | null = null;
+/** The template and how it is copied, as CREATE DATABASE takes them. */
+let template: Promise<string> | null = null;
+let kept: Bun.SQL | null = null;
 let migratedFile: Promise<Buffer> | null = null;
 
 /** Makes a database file with a migrated schema. */
@@ -46,14 +48,14 @@ async function migrateFile(): Promise<Buffer> {
 /** Makes a database with a migrated schema on the server, and gives its address. */
 export async function freshDatabase(): Promise<string> {
   const name = nameWith(crypto.randomUUID().replaceAll('-', ''));
-  await asAdmin((admin) => copyTemplate(admin, name));
+  await copyTemplate(name);
   return addressOf(name);
 }
 
 /** Drops a database, even while clients are connected to it. */
 export async function dropDatabase(address: string): Promise<void> {
   const name = new URL(address).pathname.slice(1);
-  await asAdmin((admin) => admin.unsafe(`drop database if exists ${name} with (force)`));
+  await administrator().unsafe(`drop database if exists ${name} with (force)`);
 }
 
 const secondsNow = (): number => Math.floor(Date.now() / 1000);
@@ -65,6 +67,12 @@ function addressOf(name: string): string {
   return url.href;
 }
 
+// A connection costs the server as much as a third of a new database, and each database was two of them.
+function administrator(): Bun.SQL {
+  kept ??= new Bun.SQL(server, { max: 1 });
+  return kept;
+}
+
 async function asAdmin<T>(job: (admin: Bun.SQL) => Promise<T>): Promise<T> {
   const admin = new Bun.SQL(server, { max: 1 });
   try {
@@ -74,9 +82,14 @@ async function asAdmin<T>(job: (admin: Bun.SQL) => Promise<T>): Promise<T> {
   }
 }
 
-async function copyTemplate(admin: Bun.SQL, name: string): Promise<void> {
-  template ??= await findTemplate(admin);
-  await admin.unsafe(`create database ${name} template ${template} ${await strategyOf(admin)}`);
+async function copyTemplate(name: string): Promise<void> {
+  // One search for all who ask at once.
+  template ??= asAdmin(async (admin) => `${await findTemplate(admin)} ${await strategyOf(admin)}`);
+  const copied = await template.catch((error) => {
+    template = null;
+    throw error;
+  });
+  await administrator().unsafe(`create database ${name} template ${copied}`);
 }
 
 // Half the work of the other one; before version 15 there was no other.
