@@ -88,12 +88,20 @@ export function writeEntries(
 
 /** The entries in a part of some bytes. */
 export function readEntries(bytes: Uint8Array, start = 0, end = bytes.length): SearchEntry[] {
-  return readEntryColumns(bytes, start, end).toEntries();
+  const isShort = end - start <= SHORT_BYTES;
+  return (isShort ? readInto(short, bytes, start, end) : readEntryColumns(bytes, start, end)).toEntries();
 }
+
+// Most lists have an entry or two, for which to make columns takes longer than to read them.
+const SHORT_BYTES = 64;
+const short = new EntryColumns(SHORT_BYTES / ENTRY_BYTES);
 
 /** The same in columns. */
 export function readEntryColumns(bytes: Uint8Array, start: number, end: number): EntryColumns {
-  const entries = new EntryColumns(countIn(bytes, start, end));
+  return readInto(new EntryColumns(countIn(bytes, start, end)), bytes, start, end);
+}
+
+function readInto(entries: EntryColumns, bytes: Uint8Array, start: number, end: number): EntryColumns {
   const { ms: allMs, count: counts, resource: resources } = entries;
   let ms = 0;
   let count = 0;
@@ -159,7 +167,7 @@ export function firstPlace(bytes: Uint8Array, start: number): SearchPlace {
     while ((bytes[end] as number) > 127) end++;
     end++;
   }
-  return readEntryColumns(bytes, start, end).at(0);
+  return readInto(short, bytes, start, end).at(0);
 }
 
 /** What several runs say of a list, given from the newest run to the oldest: of each place, what the newest says. */

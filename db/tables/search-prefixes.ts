@@ -6,6 +6,7 @@ import { EntryColumns } from './search-columns.ts';
 import { afterList, runKeyStart } from './search-keys.ts';
 import { findFewRowsFrom, type RunLists } from './search-lists.ts';
 import { entriesOf } from './search-packing.ts';
+import type { SearchEntry } from './search-places.ts';
 import type { Run } from './search-runs.ts';
 
 // Of all beginnings in a query.
@@ -31,6 +32,12 @@ interface Reading {
   after: string;
 }
 
+// What a run has of a short list.
+interface RunEntries {
+  run: number;
+  entries: Entries;
+}
+
 const NOTHING: RunLists = { lists: [], isEnd: true };
 
 /** Lists that begin in some way, as far as they are read. */
@@ -43,7 +50,7 @@ export class Begun {
   readonly #runs: readonly Run[];
   readonly #share: number;
   readonly #long = new Set<string>();
-  readonly #short = new Map<string, Map<number, Entries>>();
+  readonly #short = new Map<string, RunEntries[]>();
   #count = 0;
   #reading: Promise<void> | null = null;
 
@@ -79,29 +86,42 @@ export class Begun {
   /** Notes what was read of a run. */
   note({ run, after }: Reading, { lists, isEnd }: RunLists): void {
     const last = lists.at(-1)?.list ?? '';
-    for (const [list, [part, ...others]] of Map.groupBy(lists, (one) => one.list)) {
+    for (const [at, packed] of lists.entries()) {
+      const { list } = packed;
       if (list <= after) continue;
       // What comes after the rows can be of the last list.
-      if (part === undefined || others.length > 0 || (list === last && !isEnd)) this.#long.add(list);
-      else this.#note(list, run, entriesOf(part));
+      const isLong =
+        list === lists[at - 1]?.list || list === lists[at + 1]?.list || (list === last && !isEnd);
+      if (isLong) this.#long.add(list);
+      else this.#note(list, { run, entries: entriesOf(packed) });
     }
     if (!isEnd) this.left.push({ run, from: afterList(run, last), after: last });
   }
 
-  #note(list: string, run: number, entries: Entries): void {
-    this.#short.getOrInsertComputed(list, () => new Map()).set(run, entries);
-    this.#count += entries.length;
+  #note(list: string, part: RunEntries): void {
+    const parts = this.#short.get(list);
+    if (parts === undefined) this.#short.set(list, [part]);
+    else parts.push(part);
+    this.#count += part.entries.length;
   }
 
   // Those of the short lists, each once.
   #entries(): Entries {
     const some: Entries[] = [];
-    for (const [list, byRun] of this.#short) {
+    for (const [list, parts] of this.#short) {
       if (this.#long.has(list)) continue;
-      const merged = mergeEntries(this.#runs.flatMap(({ run }) => [byRun.get(run) ?? []]));
-      some.push(merged.filter(({ resource }) => resource !== REMOVED));
+      const merged = this.#merged(parts);
+      const isLeft = ({ resource }: SearchEntry) => resource !== REMOVED;
+      some.push(merged.every(isLeft) ? merged : merged.filter(isLeft));
     }
     return mergeEntries(some);
+  }
+
+  #merged(parts: readonly RunEntries[]): Entries {
+    const [only] = parts;
+    if (only !== undefined && parts.length === 1) return only.entries;
+    const ofRun = new Map(parts.map(({ run, entries }) => [run, entries]));
+    return mergeEntries(this.#runs.flatMap(({ run }) => [ofRun.get(run) ?? []]));
   }
 }
 

@@ -5,6 +5,9 @@ import { getResource } from '../../db/model/resources/registry.ts';
 import { queryOf } from '../../db/model/search-query.ts';
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
 import { findIdentified } from '../../db/tables/search-identified.ts';
+import { IndexChanges } from '../../db/tables/search-index.ts';
+import { findParts, findPartsWithin, RANGE_PARTS_MAX } from '../../db/tables/search-parts.ts';
+import { findRuns } from '../../db/tables/search-runs.ts';
 import { IndexUpdates } from '../../server/index-updates.ts';
 import { searchRecords } from '../../server/search/search.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
@@ -49,6 +52,41 @@ test('a query that identifies nothing does not go through interactions, none of 
       expect(after - before).toBeLessThanOrEqual(READ_MAX);
     }
   });
+});
+
+test('a range of a list has the parts that its places have, the first of many if they are many', async () => {
+  const { store, orgNumber } = harness;
+  const list = 'n of a range';
+  await store.write(orgNumber, async (trx) => {
+    const changes = new IndexChanges();
+    for (let at = 0; at < 40_000; at++)
+      changes.add({ ms: 10_000_000 * (at + 1), count: at, resource: 1 }, list);
+    for (const name of ['n of a', 'n of a rangf']) changes.add({ ms: 1, count: 1, resource: 1 }, name);
+    await changes.save(trx, orgNumber);
+  });
+  const [newest] = await findRuns(store.read, orgNumber);
+  const run = newest?.run ?? 0;
+  const placeAt = (at: number) => ({ ms: 10_000_000 * at + 5, count: 0 });
+  for (const [from, downTo, isCut] of [
+    [40_000, 39_000, false],
+    [20_500, 20_499, false],
+    [300, 0, false],
+    [40_000, 0, true],
+  ] as const) {
+    const range = { run, list, place: placeAt(from), downTo: placeAt(downTo) };
+    const [parts = []] = await findPartsWithin(store.read, orgNumber, [range]);
+    const places = Array.from({ length: from - downTo + 1 }, (_, index) => placeAt(from - index));
+    const byPlace = await findParts(
+      store.read,
+      orgNumber,
+      places.map((place) => ({ run, list, place })),
+    );
+    const expected = [...new Map(byPlace.flatMap((part) => (part ? [[part.first.ms, part]] : [])))].map(
+      ([, part]) => part.entries.toEntries(),
+    );
+    expect(parts.map((part) => part.entries.toEntries())).toEqual(expected.slice(0, RANGE_PARTS_MAX));
+    expect(expected.length > RANGE_PARTS_MAX).toBe(isCut);
+  }
 });
 
 const FIRST_NAMES = ['Ada', 'Grace', 'Mary', 'Alan'];

@@ -48,7 +48,7 @@ import {
   removeFirstRows,
   removeRowsBefore,
 } from '../../db/tables/search-lists.ts';
-import { findParts } from '../../db/tables/search-parts.ts';
+import { findParts, findPartsBefore, findPartsWithin } from '../../db/tables/search-parts.ts';
 import { findPendingIds, findPendingTimes } from '../../db/tables/search-pending.ts';
 import { findRecordsAt } from '../../db/tables/search-records.ts';
 import { findRuns } from '../../db/tables/search-runs.ts';
@@ -528,6 +528,13 @@ const runRange = { run: 2, from: runKeyStart(2, 'na'), start: 'na' };
 
 const SEARCH: Question[] = [
   one('rows of the search index', (db, orgNumber) => findParts(db, orgNumber, rowKeys)),
+  one('rows of a range of the search index', (db, orgNumber) =>
+    db.engine.answersAtOnce
+      ? findPartsBefore(db, orgNumber, rowKeys[0] as IndexKey, 16)
+      : findPartsWithin(db, orgNumber, [
+          { ...(rowKeys[0] as IndexKey), downTo: { ms: instantOf(0), count: 0 } },
+        ]),
+  ),
   one('rows of a run', (db, orgNumber) => findRowsFrom(db, orgNumber, runRange, 100), false),
   one('a few rows of a run', (db, orgNumber) => findFewRowsFrom(db, orgNumber, [runRange]), false),
   {
