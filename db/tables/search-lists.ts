@@ -40,6 +40,8 @@ export interface RunRange {
 }
 
 const FEW = 4;
+// A server is asked less often: more rows take it little longer.
+const FEW_OF_SERVER = 16;
 const few = rowsFrom(FEW);
 // Each is a statement of its own: an unknown number would be taken for a tenth of all rows.
 const SIZES = [FEW, 8, 16, 32, 64, 128].map((size) => ({ size, find: rowsFrom(size) }));
@@ -50,7 +52,7 @@ const fewOfEach = statement<StoredRow & { wanted: Uint8Array }>((db, param) => {
     where one.org_id = ${param('org')} and one.key <= wanted.first order by one.key desc limit 1`;
   const some = sql`select one.key, one.entries from search_rows as one
     where one.org_id = ${param('org')} and one.key >= coalesce((${last}), wanted.first)
-      and one.key < wanted.second order by one.key limit ${sql.lit(FEW)}`;
+      and one.key < wanted.second order by one.key limit ${sql.lit(FEW_OF_SERVER)}`;
   return written(
     db,
     sql<StoredRow & { wanted: Uint8Array }>`select wanted.first as wanted, found.key, found.entries
@@ -89,7 +91,7 @@ export async function findFewRowsFrom(db: Db, org: number, ranges: readonly RunR
     return listsIn(
       range,
       some.toSorted((one, other) => Buffer.compare(one.key, other.key)),
-      FEW,
+      FEW_OF_SERVER,
     );
   });
 }

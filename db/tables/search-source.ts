@@ -129,7 +129,7 @@ export class Source {
   /**
    * In which lists each of the entries, newest first, is.
    * @param enough the grade from which on it does not matter in which others it is as well
-   * @param read reads the part of a run for a place; null to leave untold where an entry is of which no part is read
+   * @param read reads the part of a run for a place; null to leave untold where an entry is whose part is not read
    */
   async grades(
     entries: EntryColumns,

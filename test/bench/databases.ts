@@ -28,7 +28,7 @@ export class Databases implements AsyncDisposable {
     return this.#make(new URL(address).pathname.slice(1));
   }
 
-  /** Makes an empty database that stays when the run ends, in place of one of that name. */
+  /** Makes an empty database that stays when the run ends, instead of one of that name. */
   async createKept(name: string): Promise<string> {
     await asked(this.#server, (db) => db.unsafe(`drop database if exists ${name} with (force)`));
     await asked(this.#server, (db) => db.unsafe(makeText(name, 'template0')));
