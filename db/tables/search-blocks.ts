@@ -106,8 +106,9 @@ function readInto(entries: EntryColumns, bytes: Uint8Array, start: number, end: 
   let ms = 0;
   let count = 0;
   let index = 0;
-  // The lowest 28 bits, which nearly always are all, are written out: a loop takes twice as long.
-  for (let at = start; at < end; index++) {
+  let isCount = false;
+  for (let at = start; at < end; isCount = !isCount) {
+    // The lowest 28 bits, which nearly always are all, are written out: a loop takes twice as long.
     let byte = bytes[at++] as number;
     let low = byte & 127;
     if (byte > 127) {
@@ -122,32 +123,21 @@ function readInto(entries: EntryColumns, bytes: Uint8Array, start: number, end: 
         }
       }
     }
-    const resource = low % RESOURCES_MAX;
-    ms += (low - resource) / RESOURCES_MAX;
-    for (let factor = 2 ** 28 / RESOURCES_MAX; byte > 127; factor *= 128) {
+    let high = 0;
+    for (let factor = 2 ** 28; byte > 127; factor *= 128) {
       byte = bytes[at++] as number;
-      ms += (byte & 127) * factor;
+      high += (byte & 127) * factor;
     }
-    byte = bytes[at++] as number;
-    low = byte & 127;
-    if (byte > 127) {
-      byte = bytes[at++] as number;
-      low |= (byte & 127) << 7;
-      if (byte > 127) {
-        byte = bytes[at++] as number;
-        low |= (byte & 127) << 14;
-        if (byte > 127) {
-          byte = bytes[at++] as number;
-          low |= (byte & 127) << 21;
-        }
-      }
+    if (isCount) {
+      count += low + high;
+      if (count >= COUNT_END) count -= COUNT_END;
+      counts[index++] = count;
+    } else {
+      const resource = low % RESOURCES_MAX;
+      ms += (low - resource + high) / RESOURCES_MAX;
+      resources[index] = resource;
+      allMs[index] = ms;
     }
-    count += low;
-    if (byte > 127) count += (bytes[at++] as number) * 2 ** 28;
-    if (count >= COUNT_END) count -= COUNT_END;
-    allMs[index] = ms;
-    counts[index] = count;
-    resources[index] = resource;
   }
   entries.length = index;
   return entries;

@@ -47,18 +47,42 @@ const few = rowsFrom(FEW);
 const SIZES = [FEW, 8, 16, 32, 64, 128].map((size) => ({ size, find: rowsFrom(size) }));
 const LARGEST = { size: 256, find: rowsFrom(256) };
 
-const fewOfEach = statement<StoredRow & { wanted: Uint8Array }>((db, param) => {
-  const last = sql`select one.key from search_rows as one
-    where one.org_id = ${param('org')} and one.key <= wanted.first order by one.key desc limit 1`;
-  const some = sql`select one.key, one.entries from search_rows as one
-    where one.org_id = ${param('org')} and one.key >= coalesce((${last}), wanted.first)
-      and one.key < wanted.second order by one.key limit ${sql.lit(FEW_OF_SERVER)}`;
-  return written(
-    db,
-    sql<StoredRow & { wanted: Uint8Array }>`select wanted.first as wanted, found.key, found.entries
-      from ${db.engine.bytePairs(param('ranges'))} as wanted cross join lateral (${some}) as found`,
-  );
-});
+/** Keys from one to another, both included; no other range begins with the same one. */
+export interface KeyRange {
+  from: Uint8Array;
+  to: Uint8Array;
+}
+
+/** The rows of each range from the first end of an order on, and the row with what its first key is in. */
+export type RowsWithin = (db: Db, org: number, ranges: readonly KeyRange[]) => Promise<StoredRow[][]>;
+
+/** Reads at most so many rows of each of several ranges by one statement, for an engine that asks another process. */
+export function rowsWithin(direction: 'asc' | 'desc', limit: number): RowsWithin {
+  const find = statement<StoredRow & { wanted: Uint8Array }>((db, param) => {
+    const last = sql`select one.key from search_rows as one
+      where one.org_id = ${param('org')} and one.key <= wanted.first order by one.key desc limit 1`;
+    const some = sql`select one.key, one.entries from search_rows as one
+      where one.org_id = ${param('org')} and one.key >= coalesce((${last}), wanted.first)
+        and one.key <= wanted.second order by one.key ${sql.raw(direction)} limit ${sql.lit(limit)}`;
+    return written(
+      db,
+      sql<StoredRow & { wanted: Uint8Array }>`select wanted.first as wanted, found.key, found.entries
+        from ${db.engine.bytePairs(param('ranges'))} as wanted cross join lateral (${some}) as found`,
+    );
+  });
+  const sign = direction === 'asc' ? 1 : -1;
+  return async (db, org, ranges) => {
+    if (ranges.length === 0) return [];
+    const pairs = ranges.map(({ from, to }) => [from.toHex(), to.toHex()]);
+    const rows = await find(db, { org, ranges: JSON.stringify(pairs) });
+    const byRange = Map.groupBy(rows, ({ wanted }) => wanted.toHex());
+    return pairs.map(([from = '']) =>
+      (byRange.get(from) ?? []).sort((one, other) => sign * Buffer.compare(one.key, other.key)),
+    );
+  };
+}
+
+const fewOfEach = rowsWithin('asc', FEW_OF_SERVER);
 
 /**
  * The lists from a key on that begin in that way, and perhaps some of them that come before it.
@@ -76,24 +100,17 @@ export async function findRowsFrom(
 
 /** The same of several runs, of fewer rows. What asks another process asks once. */
 export async function findFewRowsFrom(db: Db, org: number, ranges: readonly RunRange[]): Promise<RunLists[]> {
-  const ends = ranges.map(({ run, start }) => afterStart(run, start));
-  if (db.engine.answersAtOnce) {
-    const lists: RunLists[] = [];
-    for (const [index, range] of ranges.entries())
-      lists.push(listsIn(range, await few(db, { org, from: range.from, end: ends[index] ?? null }), FEW));
-    return lists;
+  const keys = ranges.map(({ run, from, start }) => ({ from, to: afterStart(run, start) }));
+  if (!db.engine.answersAtOnce) {
+    const found = await fewOfEach(db, org, keys);
+    return ranges.map((range, index) => listsIn(range, found[index] ?? [], FEW_OF_SERVER));
   }
-  const pairs = ranges.map(({ from }, index) => [from.toHex(), ends[index]?.toHex()]);
-  const rows = await fewOfEach(db, { org, ranges: JSON.stringify(pairs) });
-  const byRange = Map.groupBy(rows, ({ wanted }) => wanted.toHex());
-  return ranges.map((range) => {
-    const some = byRange.get(range.from.toHex()) ?? [];
-    return listsIn(
-      range,
-      some.toSorted((one, other) => Buffer.compare(one.key, other.key)),
-      FEW_OF_SERVER,
-    );
-  });
+  const lists: RunLists[] = [];
+  for (const [index, range] of ranges.entries()) {
+    const rows = await few(db, { org, from: range.from, end: keys[index]?.to ?? null });
+    lists.push(listsIn(range, rows, FEW));
+  }
+  return lists;
 }
 
 function listsIn(

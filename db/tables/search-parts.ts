@@ -8,7 +8,7 @@ import { TimeSlices } from '../event-loop.ts';
 import { firstPlace } from './search-blocks.ts';
 import type { EntryColumns } from './search-columns.ts';
 import { type IndexKey, keyBytes, listOfKey, placeOfKey, runOfKey } from './search-keys.ts';
-import type { StoredRow } from './search-lists.ts';
+import { rowsWithin, type StoredRow } from './search-lists.ts';
 import { columnsIn, type PackedList, packedList } from './search-packing.ts';
 import { isLater, type SearchPlace } from './search-places.ts';
 
@@ -99,18 +99,7 @@ export interface PartRange extends IndexKey {
 /** So many parts of a range are read at once; the others are read when they are needed. */
 export const RANGE_PARTS_MAX = 64;
 
-const within = statement<StoredRow & { wanted: Uint8Array }>((db, param) => {
-  const oldest = sql`select one.key from search_rows as one
-    where one.org_id = ${param('org')} and one.key <= wanted.first order by one.key desc limit 1`;
-  const parts = sql`select one.key, one.entries from search_rows as one
-    where one.org_id = ${param('org')} and one.key <= wanted.second and one.key >= coalesce((${oldest}), wanted.first)
-    order by one.key desc limit ${sql.lit(RANGE_PARTS_MAX)}`;
-  return written(
-    db,
-    sql<StoredRow & { wanted: Uint8Array }>`select wanted.second as wanted, found.key, found.entries
-      from ${db.engine.bytePairs(param('ranges'))} as wanted cross join lateral (${parts}) as found`,
-  );
-});
+const within = rowsWithin('desc', RANGE_PARTS_MAX);
 
 /** The parts of some ranges, each from the newest on. To find each part by its place takes several times as long. */
 export async function findPartsWithin(
@@ -118,20 +107,12 @@ export async function findPartsWithin(
   org: number,
   ranges: readonly PartRange[],
 ): Promise<ListPart[][]> {
-  if (ranges.length === 0) return [];
-  const keys = ranges.map((range) => [
-    keyBytes({ ...range, place: range.downTo }).toHex(),
-    keyBytes(range).toHex(),
-  ]);
-  const rows = await within(db, { org, ranges: JSON.stringify(keys) });
-  const byRange = Map.groupBy(rows, ({ wanted }) => wanted.toHex());
-  return ranges.map((range, index) => {
-    const some = byRange.get(keys[index]?.[1] ?? '') ?? [];
-    return partsIn(
-      some.toSorted((one, other) => Buffer.compare(other.key, one.key)),
-      range,
-    );
-  });
+  const keys = ranges.map((range) => ({
+    from: keyBytes({ ...range, place: range.downTo }),
+    to: keyBytes(range),
+  }));
+  const rows = await within(db, org, keys);
+  return ranges.map((range, index) => partsIn(rows[index] ?? [], range));
 }
 
 async function findOneByOne(db: Db, org: number, wanted: readonly IndexKey[]): Promise<(ListPart | null)[]> {
