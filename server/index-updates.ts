@@ -2,7 +2,7 @@
 
 import type { Trx } from '../db/engine/schema.ts';
 import type { Store } from '../db/store.ts';
-import { mergeSome } from '../db/tables/search-merges.ts';
+import { mergeSome, mergeToRest } from '../db/tables/search-merges.ts';
 import { findPendingOrganizations, findPendingTimes, indexPending } from '../db/tables/search-pending.ts';
 import { findUnsettledOrganizations } from '../db/tables/search-runs.ts';
 import { RepeatedWork } from './repeated-work.ts';
@@ -13,6 +13,8 @@ const LOOKS_PER_MERGE = 40;
 // for long, as a search would have to wait for it.
 const QUIET_MS = 250;
 const LATE_MS = 5_000;
+// After each burst of writes, large runs would be written again for the sake of small ones.
+const REST_EVERY_MS = 60_000;
 // How many times as long as a piece took is left to others after it.
 const REST = 1;
 const REST_WHILE_WRITTEN = 3;
@@ -48,10 +50,19 @@ export class IndexUpdates {
  */
 export function startIndexing(store: Store): RepeatedWork {
   let looks = 0;
+  // The organizations that have written in the last minute: whether since their runs were merged to rest, and when that may begin.
+  const rests = new Map<number, { isWanted: boolean; fromMs: number }>();
   return new RepeatedWork(LOOK_EVERY_MS, async (work) => {
     for (const orgNumber of await findPendingOrganizations(store.read)) {
       await inPieces(store, orgNumber, work, indexPending);
       await inPieces(store, orgNumber, work, mergeSome);
+      rests.getOrInsertComputed(orgNumber, () => ({ isWanted: true, fromMs: 0 })).isWanted = true;
+    }
+    for (const [orgNumber, rest] of rests) {
+      if (performance.now() < rest.fromMs) continue;
+      if (!rest.isWanted) rests.delete(orgNumber);
+      else if (await inPieces(store, orgNumber, work, mergeToRest))
+        rests.set(orgNumber, { isWanted: false, fromMs: performance.now() + REST_EVERY_MS });
     }
     if (looks++ % LOOKS_PER_MERGE > 0) return;
     for (const orgNumber of await findUnsettledOrganizations(store.read))
@@ -59,19 +70,22 @@ export function startIndexing(store: Store): RepeatedWork {
   });
 }
 
+// Returns whether there is nothing more to do.
 async function inPieces(
   store: Store,
   orgNumber: number,
   work: RepeatedWork,
   piece: (trx: Trx, orgNumber: number) => Promise<boolean>,
-): Promise<void> {
-  for (let isMore = true; isMore && !work.isStopping; ) {
+): Promise<boolean> {
+  for (let isMore = true; isMore; ) {
+    if (work.isStopping) return false;
     const { isWritten, isLate } = await stateOf(store, orgNumber);
-    if (isWritten && !isLate) return;
+    if (isWritten && !isLate) return false;
     const startedAt = performance.now();
     isMore = await store.write(orgNumber, (trx) => piece(trx, orgNumber));
     await work.rest((performance.now() - startedAt) * (isWritten ? REST_WHILE_WRITTEN : REST));
   }
+  return true;
 }
 
 async function stateOf({ read }: Store, orgNumber: number): Promise<{ isWritten: boolean; isLate: boolean }> {

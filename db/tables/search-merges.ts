@@ -7,12 +7,12 @@ import { insertRows, removeFirstRows, removeRowsBefore } from './search-lists.ts
 import { mergeFrom } from './search-merging.ts';
 import { changeRun, findRuns, insertRun, isLive, nextNumber, removeRun } from './search-runs.ts';
 
-// While there is more to index, so many runs of about a size become one, which has so many times that size.
+// So many runs of about a size become one, which has so many times that size.
 const MERGED_MIN = 4;
 const MERGED_MAX = 12;
 const SMALLEST_BYTES = 256;
-// Then, a run has so many times the size of all newer ones together, or is the only small one: every run costs a search the
-// same, however small it is.
+// At rest, a run has so many times the size of all newer ones together, or is the only small one: every run costs a search the
+// same, however small it is. Entries are written about twice as often for that.
 const REST_RATIO = 8;
 const REST_BYTES = 65_536;
 // A search that read the list of runs before that has ended by then.
@@ -29,6 +29,8 @@ interface Use {
   isRead: boolean;
   /** So many runs are left as they are. */
   kept: number;
+  /** Which runs are merged next. */
+  choose: (runs: readonly SearchRunRow[]) => SearchRunRow[] | null;
 }
 
 /**
@@ -36,19 +38,27 @@ interface Use {
  * @param kept so many runs are left as they are
  */
 export function mergeSome(trx: Trx, orgNumber: number, kept = 0): Promise<boolean> {
-  return mergeNext(trx, orgNumber, { isRead: true, kept });
+  return mergeNext(trx, orgNumber, { isRead: true, kept, choose: dueGroup });
 }
 
-/** The same where nobody searches: rows are removed as they are merged, so that they take no space twice. */
+/** The same, until there are as few runs as a search should read. */
+export function mergeToRest(trx: Trx, orgNumber: number): Promise<boolean> {
+  return mergeNext(trx, orgNumber, { isRead: true, kept: 0, choose: restGroup });
+}
+
+/**
+ * The same as either where nobody searches: rows are removed as they are merged, so that they take no space twice.
+ * @param kept so many runs are left as they are, because others come; 0 if none do
+ */
 export function mergeUnread(trx: Trx, orgNumber: number, kept = 0): Promise<boolean> {
-  return mergeNext(trx, orgNumber, { isRead: false, kept });
+  return mergeNext(trx, orgNumber, { isRead: false, kept, choose: kept > 0 ? dueGroup : restGroup });
 }
 
 async function mergeNext(trx: Trx, orgNumber: number, use: Use): Promise<boolean> {
   const runs = await findRuns(trx, orgNumber);
   if (await removeSome(trx, runs, use.isRead ? Date.now() - KEPT_MS : Number.POSITIVE_INFINITY)) return true;
   if (runs.filter(isLive).length <= use.kept) return false;
-  return mergeDue(trx, runs, use.kept > 0 ? dueGroup(runs) : restGroup(runs), use);
+  return mergeDue(trx, runs, use.choose(runs), use);
 }
 
 /**
@@ -59,7 +69,7 @@ export async function mergeWhole(trx: Trx, orgNumber: number): Promise<boolean> 
   if (await removeSome(trx, runs, Number.POSITIVE_INFINITY)) return true;
   const hasRemovals = runs.some(({ removals }) => removals > 0);
   const isUnderWay = runs.some(({ is_built }) => is_built === 0);
-  return mergeDue(trx, runs, hasRemovals && !isUnderWay ? runs : null, { isRead: true, kept: 0 });
+  return mergeDue(trx, runs, hasRemovals && !isUnderWay ? runs : null, { isRead: true });
 }
 
 async function removeSome(trx: Trx, runs: readonly SearchRunRow[], goneUntil: number): Promise<boolean> {
@@ -73,7 +83,7 @@ async function mergeDue(
   trx: Trx,
   runs: readonly SearchRunRow[],
   group: readonly SearchRunRow[] | null,
-  use: Use,
+  use: Pick<Use, 'isRead'>,
 ): Promise<boolean> {
   if (group !== null) {
     await mergePart(trx, runs, { target: await beginMerge(trx, runs, group), sources: group }, use);
@@ -171,7 +181,7 @@ async function mergePart(
   trx: Trx,
   runs: readonly SearchRunRow[],
   { target, sources }: { target: SearchRunRow; sources: readonly SearchRunRow[] },
-  { isRead }: Use,
+  { isRead }: Pick<Use, 'isRead'>,
 ): Promise<void> {
   // Nothing that is older has what they remove.
   const leavesOutRemoved = sources.some(({ run }) => run === runs.findLast(isLive)?.run);

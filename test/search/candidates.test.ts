@@ -24,7 +24,6 @@ const NAMES = Object.keys(WORDS) as Word[];
 // So few candidates are left to the content of records: of a rare word always, else where each statement is a way to a server.
 const FEW = 16;
 const RECORDS = 4_000;
-const RUNS_KEPT = 3;
 const RUNS = 7;
 
 let harness: Harness;
@@ -46,7 +45,7 @@ beforeAll(async () => {
     for (const one of records.filter(() => random() < 0.4)) change(changes, one);
     await store.write(orgNumber, async (trx) => {
       await changes.save(trx, orgNumber);
-      await mergeSome(trx, orgNumber, RUNS_KEPT);
+      await mergeSome(trx, orgNumber);
     });
   }
 });

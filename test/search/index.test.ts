@@ -14,7 +14,7 @@ import {
 } from '../../db/tables/search-blocks.ts';
 import { IndexChanges } from '../../db/tables/search-index.ts';
 import { keyOfBytes } from '../../db/tables/search-keys.ts';
-import { mergeSome, mergeUnread, mergeWhole } from '../../db/tables/search-merges.ts';
+import { mergeSome, mergeToRest, mergeUnread, mergeWhole } from '../../db/tables/search-merges.ts';
 import {
   entriesOf,
   packedList,
@@ -227,7 +227,7 @@ test('at rest, every run but a small one has eight times the size of all newer o
         );
       await store.write(orgNumber, (trx) => changes.save(trx, orgNumber));
     }
-    while (await store.write(orgNumber, (trx) => mergeSome(trx, orgNumber)));
+    while (await store.write(orgNumber, (trx) => mergeToRest(trx, orgNumber)));
     let newer = 0;
     for (const [index, { bytes }] of (await liveRuns()).entries()) {
       if (index > 0) expect(bytes).toBeGreaterThanOrEqual(Math.max(65_536, 8 * newer));

@@ -1,6 +1,7 @@
 // What keeping the search index costs: how many entries a change writes, and how often they are written again.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { keyOfBytes } from '../../db/tables/search-keys.ts';
+import { mergeToRest } from '../../db/tables/search-merges.ts';
 import { entriesOf, packedLists } from '../../db/tables/search-packing.ts';
 import { findRuns, isLive } from '../../db/tables/search-runs.ts';
 import { IndexUpdates, startIndexing } from '../../server/index-updates.ts';
@@ -56,4 +57,36 @@ test('runs are merged once nothing is waiting, or when there are many', async ()
   const indexing = startIndexing(harness.store);
   await until(async () => (await liveRuns()) < 5);
   await indexing.stop();
+});
+
+test('after each burst of writes a few runs are merged; the large ones are written again once a minute at most', async () => {
+  const oldest = async () => (await runs()).findLast(isLive)?.run;
+  const isIndexed = async () =>
+    (await harness.store.read.selectFrom('search_pending').select('id').execute()).length === 0;
+  const writeBurst = async (words: string) => {
+    const notes = Array.from({ length: 100 }, (_, at) => ({
+      title: `${words} ${at}`,
+      content: `${at} ${words}`,
+    }));
+    await api.batch('/notes/batch', notes);
+    await until(isIndexed);
+  };
+  let indexing = startIndexing(harness.store);
+  await writeBurst('first of all');
+  await until(async () => (await liveRuns()) === 1);
+  const first = await oldest();
+  for (const words of ['second', 'third']) await writeBurst(words);
+  // Some looks.
+  await Bun.sleep(1_500);
+  expect([await oldest(), await liveRuns()]).toEqual([first, 3]);
+  await indexing.stop();
+  // It knows nothing of the minute before.
+  indexing = startIndexing(harness.store);
+  await writeBurst('fourth');
+  await until(async () => (await liveRuns()) === 1);
+  await indexing.stop();
+});
+
+test('an organization that was deleted meanwhile has nothing to merge', async () => {
+  expect(await harness.store.write(999_999, (trx) => mergeToRest(trx, 999_999))).toBe(false);
 });
