@@ -1,4 +1,5 @@
 // Pages of the feed of changes: with any filter, size and direction, they give what the whole log has of it, each change once.
+
 import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
 import { actingAs } from '../../db/engine/acting.ts';
 import { OPERATOR } from '../../db/engine/author.ts';
@@ -7,6 +8,7 @@ import { recordId } from '../../db/tables/record-id.ts';
 import { insertReservedRecords } from '../../db/tables/records.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
+import { wavesOf } from '../support/statement-log.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
 let harness: Harness;
@@ -163,10 +165,15 @@ test('the changes of a record far apart: pages can be empty, and the reader give
     turns += 1;
     timer = setImmediate(count);
   });
-  const { body } = await withSlowClock(() => client.get(`/tasks/${id}/history`));
+  let actions: string[] = [];
+  const waves = await wavesOf(async () => {
+    const { body } = await withSlowClock(() => client.get(`/tasks/${id}/history`));
+    actions = body.data.map(({ action }: Json) => action);
+  });
   clearImmediate(timer);
-  expect(body.data.map(({ action }: Json) => action)).toEqual(['updated', 'created']);
-  expect(turns).toBeGreaterThan(100);
+  expect(actions).toEqual(['updated', 'created']);
+  // How often others run while a server answers is up to the machine: at least once for each answer.
+  expect(turns).toBeGreaterThan(isPostgres ? waves.length : 100);
   await updateAfter(40_000_000);
   for (const direction of ['asc', 'desc']) {
     const pages: string[][] = [];
