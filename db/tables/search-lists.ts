@@ -53,7 +53,7 @@ export interface KeyRange {
   to: Uint8Array;
 }
 
-/** The rows of each range from the first end of an order on, and the row with what its first key is in. */
+/** Reads the rows of each range, in order, with the one that contains its first key. */
 export type RowsWithin = (db: Db, org: number, ranges: readonly KeyRange[]) => Promise<StoredRow[][]>;
 
 /** Reads at most so many rows of each of several ranges by one statement, for an engine that asks another process. */
