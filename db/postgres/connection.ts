@@ -5,7 +5,7 @@ import { type Engine, type PreparedQuery, takeWhile } from '../engine/engine.ts'
 import type { Schema, Trx } from '../engine/schema.ts';
 import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
 import { PostgresDialect } from './dialect.ts';
-import { endsTransaction, isWriteRefused } from './errors.ts';
+import { endsTransaction, isOutdated, isWriteRefused } from './errors.ts';
 import {
   bytePairs,
   firstRows,
@@ -142,17 +142,19 @@ export class PostgresConnection implements TransactionEngine {
   async ask<T>(question: PreparedStatement<T>, values: readonly unknown[]): Promise<T> {
     this.#load += 1;
     try {
-      const session = this.#session ?? (await this.#open());
       if (question.isWrite) this.progress.noteWrite();
-      this.#sentAt.push(performance.now());
+      let rows: Rows;
       try {
-        const rows = await question.send(session, values);
-        if (question.into !== null) addTo(this.written, question.into, rows.count);
-        if (question.from !== null) addTo(this.removed, question.from, rows.count);
-        return question.answer(rows);
-      } finally {
-        this.#sentAt.shift();
+        rows = await this.#send(question, values);
+      } catch (error) {
+        // Bun prepares an outdated statement again and repeats it, but not if others were sent after it. The server had not
+        // begun to run it; within a transaction, it cannot be repeated.
+        if (this.#isInTransaction || !isOutdated(error)) throw error;
+        rows = await this.#send(question, values);
       }
+      if (question.into !== null) addTo(this.written, question.into, rows.count);
+      if (question.from !== null) addTo(this.removed, question.from, rows.count);
+      return question.answer(rows);
     } catch (error) {
       throw this.#isInTransaction ? this.progress.noteFailure(error) : error;
     } finally {
@@ -175,6 +177,16 @@ export class PostgresConnection implements TransactionEngine {
 
   async close(): Promise<void> {
     await this.#client.close({ timeout: 0 });
+  }
+
+  async #send<T>(question: PreparedStatement<T>, values: readonly unknown[]): Promise<Rows> {
+    const session = this.#session ?? (await this.#open());
+    this.#sentAt.push(performance.now());
+    try {
+      return await question.send(session, values);
+    } finally {
+      this.#sentAt.shift();
+    }
   }
 
   #open(): Promise<ReservedSQL> {
