@@ -195,7 +195,7 @@ describe('delete --from', () => {
     for (const from of ['-', '/dev/stdin']) {
       const run = await service.crm(['delete', 'tasks', '--from', from, '--yes'], { stdin: ABSENT });
       expect([from, run.exitCode]).toEqual([from, 3]);
-      expect(run.stderr).toContain('See import-errors.ndjson');
+      expect(run.stderr).toContain('See delete-errors.ndjson');
       expect([existsSync(`${from}.crm-journal`), existsSync(file(`${from}.crm-journal`))]).toEqual([
         false,
         false,

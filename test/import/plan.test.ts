@@ -209,6 +209,7 @@ describe('what is refused, with exit 2', () => {
     ],
     ['a malformed --set', { map: ['b=-'], set: ['x'] }, 'does not have the form field=value'],
     ['a map file that is not there', { mapFile: '/nonexistent/map.json' }, 'no such file'],
+    ['a map file that is not JSON', { mapFile: import.meta.path }, 'is not valid JSON: '],
   ])('%s', (_, options, message) => {
     const map = ['a=name', ...(options.map ?? [])];
     expect(refusal(() => planFor('deals', ['a', 'b'], { ...options, map })).message).toContain(message);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isObject } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
-import { CliError, systemFault, usageError } from '../../errors.ts';
+import { CliError, messageOf, systemFault, usageError } from '../../errors.ts';
 import { didYouMean } from '../../nearest.ts';
 import type { ImportFlags } from '../flags.ts';
 import { type Destination, fieldNames, type HeaderMatcher, headerKey } from './headers.ts';
@@ -18,6 +18,9 @@ export interface Mapping {
 }
 
 const SCALED = /^(.+?)\s*\*\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)$/;
+
+const MAP_FILE_FORM =
+  'use {"Header": "field"}, or {"Header": {"field": "stage", "values": {"Engaging": "Discovery"}}}.';
 
 type MapFile = Record<string, string | { field?: string; values?: Record<string, string> }>;
 
@@ -49,21 +52,23 @@ export function readMapping(options: MappingOptions, headers: readonly string[] 
 }
 
 function readMapFile(path: string): MapFile {
-  let value: unknown;
+  let text: string;
   try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
+    text = readFileSync(path, 'utf8');
   } catch (cause) {
-    const reason = systemFault(cause);
-    throw new CliError(`Cannot read the map file ${path}: ${reason}.`, {
-      nextSteps: ['use a JSON object from header to field: {"Company Name": "name"}.'],
+    throw new CliError(`Cannot read the map file ${path}: ${systemFault(cause)}.`, {
+      nextSteps: ['check the path.'],
       cause,
     });
   }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw usageError(`The map file ${path} is not valid JSON: ${messageOf(cause)}.`, MAP_FILE_FORM);
+  }
   if (isMapFile(value)) return value;
-  throw usageError(
-    `The map file ${path} does not have the right form.`,
-    'use {"Header": "field"}, or {"Header": {"field": "stage", "values": {"Engaging": "Discovery"}}}.',
-  );
+  throw usageError(`The map file ${path} does not have the right form.`, MAP_FILE_FORM);
 }
 
 function isMapFile(value: unknown): value is MapFile {

@@ -30,6 +30,8 @@ export interface ErrorsFileOptions {
   format: Format;
   /** Suffix of the default name; `errors` by default. */
   suffix?: 'errors' | 'left-out';
+  /** Begins the default name for standard input; `import` by default. */
+  verb?: string;
   /** The headers of a CSV input. */
   headers: readonly string[] | null;
   /** The known part of an earlier run's file, when resuming. */
@@ -126,9 +128,9 @@ export class ErrorsFile {
   }
 
   #wanted(): string {
-    const { path, input, format, suffix = 'errors' } = this.#options;
+    const { path, input, format, suffix = 'errors', verb = 'import' } = this.#options;
     const name = `${suffix}.${format === 'csv' ? 'csv' : 'ndjson'}`;
-    return path ?? (input === '-' ? `import-${name}` : `${input}.${name}`);
+    return path ?? (input === '-' ? `${verb}-${name}` : `${input}.${name}`);
   }
 
   /** Possible paths: as requested, or next to the input, or in the current folder if that is not writable. */

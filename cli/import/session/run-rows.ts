@@ -26,11 +26,11 @@ export async function runRows(options: RowsOptions): Promise<RunResult> {
   try {
     if (isKept) releases.push(lockRows(subject));
     const journal = await openJournal({ ...subject, beside: isKept ? request.input : null });
-    const { format, headers } = input;
+    const about = { verb: job.verb, format: input.format, headers: input.headers };
     const errorsFile =
       path === null && (isDryRun || !job.isWrite)
         ? null
-        : new ErrorsFile({ path, input: request.input, format, headers, earlier: journal.state.errors });
+        : new ErrorsFile({ ...about, path, input: request.input, earlier: journal.state.errors });
     return await new RowRun({ ...options, journal, errorsFile }).go();
   } finally {
     for (const release of releases) release();
