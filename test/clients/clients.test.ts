@@ -55,7 +55,7 @@ afterAll(async () => {
 
 test('what they generate, and what their users write, compiles strictly', async () => {
   expect(await run(join(MODULES, 'typescript/bin/tsc'), '-p', folder)).toEqual({ code: 0, text: '' });
-}, 60_000);
+}, 120_000);
 
 test('openapi-fetch creates, lists, pages, updates, deletes, links, upserts, sends batches and reads an error', async () => {
   const { journey } = await import(join(folder, 'openapi-fetch-journey.ts'));

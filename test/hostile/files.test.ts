@@ -157,7 +157,7 @@ for (const [name, readers] of Object.entries({ import: IMPORTS, ingest: INGESTS 
         const units = [...unitsOf(''), ...TOKENS.split('|')];
         const files = samples.flatMap((sample) => hostileFiles(sample, units));
         expect(await faultyAmong(files, (text) => unlessRefused(() => read(text)))).toEqual([]);
-      }, 60_000);
+      }, 120_000);
     }
   });
 }

@@ -93,7 +93,7 @@ describe('over two nodes', () => {
         expect(data.items?.[0].status ?? data.outcome).toBe(requests[index]?.[0]);
       }
     }
-  }, 60_000);
+  }, 120_000);
 
   test('one key with two bodies is one request and a fault, which is not counted', async () => {
     for (let round = 0; round < 10; round++) {

@@ -6,7 +6,7 @@ import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 
 const EMAIL = 'Ada.Hidden@secret.example';
-const LONG = 30_000;
+const LONG = 120_000;
 const HIDDEN = /ada\.hidden@secret/i;
 
 const sandbox = await Sandbox.withDatabase();

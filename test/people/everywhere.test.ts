@@ -164,7 +164,7 @@ beforeAll(async () => {
   columns = new Set(found.map(({ table, column }) => `${table}.${column}`));
   document = await exportPerson(here.store.read, person, () => {});
   await erasePerson(here.store, person, { isDryRun: false, onProgress: () => {}, finish: async () => {} });
-}, 60_000);
+}, 120_000);
 afterAll(() => here.close());
 
 const isLeft = (said: string): string[] =>

@@ -21,7 +21,7 @@ beforeAll(async () => {
   harness = await startHarness();
   other = (await harness.issue({ orgNumber: harness.otherOrgNumber })).key;
   await harness.send('POST', '/api/v2/contacts/batch', { body: batchOf(16) });
-}, 60_000);
+}, 120_000);
 afterAll(() => harness.close());
 
 test('of large lists that are asked for at once, one is made before another organization has its turn', async () => {
@@ -35,7 +35,7 @@ test('of large lists that are asked for at once, one is made before another orga
   const others = Bun.sleep(0).then(() => ask('other', '/api/v2/deals', other));
   await Promise.all([...lists, others]);
   expect(answered.indexOf('other')).toBeLessThanOrEqual(LARGE_LISTS / 2);
-}, 60_000);
+}, 120_000);
 
 test('a large batch leaves turns to others while it is stored, answered and committed', async () => {
   let turns = 0;
@@ -59,4 +59,4 @@ test('a large batch leaves turns to others while it is stored, answered and comm
   expect(body.data.summary.succeeded).toBe(100);
   // In one go it would be over before anybody else has any.
   expect(turns).toBeGreaterThanOrEqual(3);
-}, 60_000);
+}, 120_000);

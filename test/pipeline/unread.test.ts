@@ -26,7 +26,7 @@ describe.each([0, 2])('with %i threads beside', (readers) => {
     const custom = Object.fromEntries(Array.from({ length: 100 }, (_, name) => [name, longText('CJK')]));
     const body = JSON.stringify(Array.from({ length: 16 }, () => ({ first_name: 'Large', custom })));
     expect((await ask('/api/v2/contacts/batch', key, { method: 'POST', body })).status).toBe(200);
-  }, 60_000);
+  }, 120_000);
   afterAll(() => sandbox[Symbol.dispose]());
 
   const ask = (path: string, bearer: string, init: RequestInit = {}) =>
@@ -110,5 +110,5 @@ describe.each([0, 2])('with %i threads beside', (readers) => {
     expect(refused).toHaveLength(CLIENTS - FIT);
     for (const head of refused) expect(head).toMatch(/^retry-after: 5\r?$/im);
     expect((await ask(LIST, key)).status).toBe(200);
-  }, 60_000);
+  }, 120_000);
 });

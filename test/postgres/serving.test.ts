@@ -5,7 +5,7 @@ import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { Place, post } from '../support/server-process.ts';
 import { until } from '../support/until.ts';
 
-const LONG = 60_000;
+const LONG = 120_000;
 
 // Loaded before all else: the clock goes wrong by OFF_MS, or does so when USR2 comes; what is done each minute is soon done.
 const WRONG_CLOCK = `

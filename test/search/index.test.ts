@@ -209,7 +209,7 @@ test('merging many runs, in many steps, changes no list; at the end nothing is l
   const rows = await store.read.selectFrom('search_rows').selectAll().execute();
   const lists = rows.flatMap(({ key, entries }) => packedLists(keyOfBytes(key).list, entries));
   expect(lists.flatMap(entriesOf).filter(({ resource }) => resource === REMOVED)).toEqual([]);
-}, 60_000);
+}, 120_000);
 
 test('at rest, every run but a small one has eight times the size of all newer ones together', async () => {
   const { store, orgNumber } = harness;
@@ -235,7 +235,7 @@ test('at rest, every run but a small one has eight times the size of all newer o
     }
   }
   expect((await liveRuns()).length).toBeGreaterThan(1);
-}, 60_000);
+}, 120_000);
 
 test('where nobody searches, rows are removed as they are merged, and no list changes', async () => {
   const { store, orgNumber } = harness;
@@ -257,7 +257,7 @@ test('where nobody searches, rows are removed as they are merged, and no list ch
     const entries = await entriesIn(name);
     expect(entries.map(({ count }) => count)).toEqual(Array.from({ length: 40 }, (_, count) => count));
   }
-}, 60_000);
+}, 120_000);
 
 /** All lists with what they have. */
 const listsOf = async (): Promise<Map<string, SearchEntry[]>> => {
@@ -293,7 +293,7 @@ test('is built from what is there, as writes build it, while others write; until
   await backfills.stop();
   expect(await listsOf()).toEqual(before);
   expect(await search('rosa note')).toHaveLength(1);
-}, 30_000);
+}, 120_000);
 
 test('a server indexes what is written, and stops at once', async () => {
   const { store } = harness;
@@ -344,7 +344,7 @@ test('what a piece sees of changes that only the next one knows leaves nothing w
     pieces.push(found);
   }
   expect(new Set(pieces.map(String)).size).toBeGreaterThan(1);
-}, 30_000);
+}, 120_000);
 
 test('a write that is undone leaves nothing to index', async () => {
   await updateIndex();

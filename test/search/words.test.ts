@@ -12,7 +12,7 @@ import {
 } from '../../db/model/words.ts';
 import { plainWords } from './plain-words.ts';
 
-const LONG = 60_000;
+const LONG = 120_000;
 const RUNS = { numRuns: 2_000, seed: 42 };
 // Composed, so that it does not matter how this file is stored.
 const folded = (...words: string[]) => words.map(foldedText);
