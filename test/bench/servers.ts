@@ -1,6 +1,7 @@
 // The servers that are compared: crm on each engine, another build of it, and the bare ones on copies of its databases.
 import { cpSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { COMPILES_LATE } from '../support/command.ts';
 import { freePort } from '../support/ports.ts';
 
 export type BuildName = 'crm' | 'before' | 'crm-unlogged' | 'crm-readers' | 'crm-postgres';
@@ -138,7 +139,11 @@ export async function serveBarePostgres(build: Build, address: string): Promise<
  */
 export function environment(db: string): Record<string, string> {
   const given = Object.entries(process.env).filter(([name]) => name.startsWith('PG'));
-  return Object.fromEntries([...given.map(([name, value = '']) => [name, value]), ['CRM_DB', db]]);
+  return {
+    ...COMPILES_LATE,
+    ...Object.fromEntries(given.map(([name, value = '']) => [name, value])),
+    CRM_DB: db,
+  };
 }
 
 async function start(

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BINARY } from '../support/command.ts';
+import { BINARY, COMPILES_LATE } from '../support/command.ts';
 import { freePort } from '../support/ports.ts';
 
 // A busy machine runs the trials at a low priority.
@@ -33,7 +33,7 @@ export class Node {
     this.url = url;
     this.#command = command;
     this.#log = log;
-    this.#env = env;
+    this.#env = { ...COMPILES_LATE, ...env };
   }
 
   /** Starts one. @param log a file for what it logs, from its last start on; nothing is logged unless named */
@@ -88,7 +88,9 @@ export class Node {
   /** Has another process take over on the same port; the former one ends once its connections have. */
   async takeOver(): Promise<void> {
     if (this.#child !== null) this.#formers.push(this.#child);
-    const child = Bun.spawn([...this.#command, '--takeover'], { env: {}, stdout: 'ignore', stderr: 'pipe' });
+    const child = Bun.spawn([...this.#command, '--takeover'], {
+      ...{ env: COMPILES_LATE, stdout: 'ignore', stderr: 'pipe' },
+    });
     this.#child = child;
     let said = '';
     const decoder = new TextDecoder();
