@@ -119,7 +119,7 @@ function timesOf({ days, hours, minutes, seconds }: Period): number[] {
 }
 
 function selected({ positions }: Rule, walls: readonly number[]): readonly number[] {
-  if (positions === undefined) return walls;
+  if (positions === undefined || walls.length === 0) return walls;
   const chosen = new Set(
     positions.flatMap((position) => walls.at(position > 0 ? position - 1 : position) ?? []),
   );
@@ -147,9 +147,8 @@ function* daysByPeriod(rule: Rule, start: Temporal.PlainDate): Generator<PeriodD
     const { year } = weeks === undefined ? start : weekOf(start).add({ days: 3 });
     for (let at = year; at <= YEAR_MAX; at += interval) {
       if (weeks === undefined) {
-        const first = new Temporal.PlainDate(at, 1, 1);
-        const listed = months.map((month) => first.with({ month }));
-        yield [first, listed.flatMap((day) => daysFrom(day, day.daysInMonth))];
+        const firstOf = (month: number) => new Temporal.PlainDate(at, month, 1);
+        yield [firstOf(1), months.flatMap((month) => daysOfMonth(firstOf(month)))];
       } else {
         const first = firstWeek(at);
         const count = first.until(firstWeek(at + 1)).days / 7;
@@ -162,8 +161,13 @@ function* daysByPeriod(rule: Rule, start: Temporal.PlainDate): Generator<PeriodD
   const unit = frequency === 'MONTHLY' ? 'months' : frequency === 'WEEKLY' ? 'weeks' : 'days';
   const first = { months: start.with({ day: 1 }), weeks: weekOf(start), days: start }[unit];
   for (let at = first; at.year <= YEAR_MAX; at = at.add({ [unit]: interval })) {
-    yield [at, daysFrom(at, unit === 'months' ? at.daysInMonth : unit === 'weeks' ? 7 : 1)];
+    yield [at, unit === 'months' ? daysOfMonth(at) : unit === 'weeks' ? daysFrom(at, 7) : [at]];
   }
+}
+
+// Ten times as fast as adding days.
+function daysOfMonth({ year, month, daysInMonth }: Temporal.PlainDate): Temporal.PlainDate[] {
+  return Array.from({ length: daysInMonth }, (_, index) => new Temporal.PlainDate(year, month, index + 1));
 }
 
 /** A number of days from the first on, one every `step` days. */
