@@ -1,7 +1,7 @@
 // The servers that are compared: crm on each engine, another build of it, and the bare ones on copies of its databases.
 import { cpSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { COMPILES_LATE } from '../support/command.ts';
+import { COMPILES_LATE } from '../support/compiles-late.ts';
 import { freePort } from '../support/ports.ts';
 
 export type BuildName = 'crm' | 'before' | 'crm-unlogged' | 'crm-readers' | 'crm-postgres';

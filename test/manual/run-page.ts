@@ -13,7 +13,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BINARY, COMPILES_LATE } from '../support/command.ts';
+import { BINARY } from '../support/command.ts';
+import { COMPILES_LATE } from '../support/compiles-late.ts';
 import { freePort } from '../support/ports.ts';
 import { type Document, type Fence, fencesOf, ROOT, topicOf } from './documents.ts';
 import { ANY_LINES, difference, renewed } from './masks.ts';

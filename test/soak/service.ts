@@ -2,7 +2,8 @@
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BINARY, COMPILES_LATE } from '../support/command.ts';
+import { BINARY } from '../support/command.ts';
+import { COMPILES_LATE } from '../support/compiles-late.ts';
 import { freePort } from '../support/ports.ts';
 
 // A busy machine runs the trials at a low priority.

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { COMPILES_LATE } from './compiles-late.ts';
 import { dropDatabase, freshDatabase, freshFile, isPostgres } from './fresh-databases.ts';
 
 /** The executable that `bun run build` makes, or the one that CRM_BIN names. */
@@ -11,19 +12,6 @@ export const BINARY = resolve(process.env.CRM_BIN ?? join(import.meta.dir, '../.
 export const COMMAND: readonly string[] = process.env.CRM_BIN
   ? [BINARY]
   : [process.execPath, join(import.meta.dir, '../..', 'cli', 'main.ts')];
-
-/**
- * Has JavaScript be compiled later, in tests: most commands end before that has paid for itself, and spent a quarter of
- * their processor time on it. Long trials (`soak/`), run by themselves, and the benchmark go by what users get.
- */
-export const COMPILES_LATE: Readonly<Record<string, string>> =
-  process.env.NODE_ENV === 'test'
-    ? {
-        BUN_JSC_useDFGJIT: '0',
-        BUN_JSC_thresholdForJITAfterWarmUp: '5000',
-        BUN_JSC_thresholdForJITSoon: '1000',
-      }
-    : {};
 
 const NO_DRAIN = ['--drain-seconds', '0'];
 
