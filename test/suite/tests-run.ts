@@ -3,8 +3,8 @@ import { Listener, type Tally } from './tally.ts';
 
 // On a machine whose cores are taken, what takes a second alone can take ten.
 const TEST_MS_MAX = 120_000;
-// A process ends before what its last compiler makes has paid for itself, and collects garbage in a tenth less processor time
-// if it does nothing else meanwhile. Servers and commands are as users have them where they get an environment of their own.
+// These processes end before JavaScriptCore's last compiler has paid off, and take a tenth less processor time without its
+// concurrent collector. Servers and commands run as users have them where they get an environment of their own.
 const FOR_SHORT_PROCESSES = { BUN_JSC_useFTLJIT: '0', BUN_JSC_useConcurrentGC: '0' };
 const OPTIONS = ['--only-failures', '--no-orphans', `--timeout=${TEST_MS_MAX}`];
 

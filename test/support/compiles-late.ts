@@ -1,8 +1,8 @@
 // How commands and servers that tests start differ from those of users.
 
 /**
- * Has JavaScript be compiled later, in tests: most commands end before that has paid for itself, and spent a quarter of
- * their processor time on it. Long trials (`soak/`), run by themselves, and the benchmark go by what users get.
+ * In tests, has JavaScript compiled later: most commands end before compiling it has paid off, and spent a quarter of their
+ * processor time on it. The benchmark and the trials in `soak/` run as users have them, unless a test starts them.
  */
 export const COMPILES_LATE: Readonly<Record<string, string>> =
   process.env.NODE_ENV === 'test'

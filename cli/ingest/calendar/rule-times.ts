@@ -119,7 +119,7 @@ function timesOf({ days, hours, minutes, seconds }: Period): number[] {
 }
 
 function selected({ positions }: Rule, walls: readonly number[]): readonly number[] {
-  if (positions === undefined || walls.length === 0) return walls;
+  if (positions === undefined) return walls;
   const chosen = new Set(
     positions.flatMap((position) => walls.at(position > 0 ? position - 1 : position) ?? []),
   );
