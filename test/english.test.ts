@@ -104,6 +104,30 @@ const IN_TEXTS: readonly Phrase[] = [
   [/, (or )?else (?!custom\b)\w/, 'otherwise'],
 ];
 
+interface Matcher {
+  pattern: RegExp;
+  better: string;
+}
+
+interface Phrases {
+  /** Whether a text has one of them: most have none. */
+  any: RegExp;
+  each: readonly Matcher[];
+}
+
+/** Words of a phrase can be on two lines. */
+const sourceOf = ([pattern]: Phrase) => pattern.source.replaceAll(' ', '\\s+');
+
+function phrasesOf(phrases: readonly Phrase[]): Phrases {
+  return {
+    any: new RegExp(phrases.map((one) => `(?:${sourceOf(one)})`).join('|'), 'i'),
+    each: phrases.map((one) => ({ pattern: new RegExp(sourceOf(one), 'gi'), better: one[1] })),
+  };
+}
+
+const NOT_ANYWHERE = phrasesOf(EVERYWHERE);
+const NOT_IN_TEXTS = phrasesOf([...EVERYWHERE, ...IN_TEXTS]);
+
 interface Finding {
   line: number;
   found: string;
@@ -118,15 +142,14 @@ interface Piece {
 
 function findingsIn(pieces: readonly Piece[], isTest = false): Finding[] {
   return pieces.flatMap(({ line, text, isComment }) => {
-    const phrases = isComment || isTest ? EVERYWHERE : [...EVERYWHERE, ...IN_TEXTS];
-    return phrases.flatMap(([pattern, better]) =>
-      [...text.matchAll(new RegExp(pattern.source.replaceAll(' ', '\\s+'), 'gi'))].map(
-        ({ 0: found, index }) => ({
-          line: line + linesBefore(text, index),
-          found: found.replaceAll('\n', ' ').trim(),
-          better,
-        }),
-      ),
+    const { any, each } = isComment || isTest ? NOT_ANYWHERE : NOT_IN_TEXTS;
+    if (!any.test(text)) return [];
+    return each.flatMap(({ pattern, better }) =>
+      [...text.matchAll(pattern)].map(({ 0: found, index }) => ({
+        line: line + linesBefore(text, index),
+        found: found.replaceAll('\n', ' ').trim(),
+        better,
+      })),
     );
   });
 }
@@ -137,7 +160,7 @@ function linesBefore(text: string, index: number): number {
 
 /** String literals, templates (an expression as `…`), JSX texts and comments of a TypeScript file. */
 function piecesOfCode(path: string, text: string): Piece[] {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
   const pieces: Piece[] = [];
   const add = (start: number, content: string, isComment: boolean): void => {
     const line = file.getLineAndCharacterOfPosition(start).line + 1;

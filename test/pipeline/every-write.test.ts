@@ -14,9 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** All that there is, but for the instants that writes have taken. */
-async function records(): Promise<Record<string, string>> {
-  const { org_clocks: _, ...rest } = await tableDigests(harness);
+/** Without the instants that writes have taken. */
+function withoutClocks({ org_clocks: _, ...rest }: Record<string, string>): Record<string, string> {
   return rest;
 }
 
@@ -56,15 +55,16 @@ for (const [method, path, , success, body] of ROWS) {
   describe(`${method} ${path}`, () => {
     test('in a dry run is answered as it would be, and changes no table', async () => {
       const send = await prepare();
-      const [before, all] = [await records(), await tableDigests(harness)];
+      const before = await tableDigests(harness);
       const dry = await send({ 'Dry-Run': 'true' });
       expectDone(dry, isRead ? {} : { dry: 'true' });
-      expect(await tableDigests(harness)).toEqual(all);
+      expect(await tableDigests(harness)).toEqual(before);
       const real = await send({});
       expectDone(real);
       expect(shapeOf(dry.body)).toEqual(shapeOf(real.body));
       // So that there was something to change.
-      expect(Bun.deepEquals(await records(), before)).toBe(isRead);
+      const after = withoutClocks(await tableDigests(harness));
+      expect(Bun.deepEquals(after, withoutClocks(before))).toBe(isRead);
     });
 
     if (!KEYED.includes(method)) return;

@@ -10,6 +10,7 @@ import {
   type Term,
   wordsOf,
 } from '../../db/model/words.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { plainWords } from './plain-words.ts';
 
 const LONG = 120_000;
@@ -62,7 +63,7 @@ const SAMPLE = [
 const sampleText = fc
   .array(fc.constantFrom(...SAMPLE), { maxLength: 24 })
   .map((characters) => characters.join(''));
-const anyText = fc.oneof(sampleText, fc.string({ unit: 'binary', maxLength: 24 }), fc.string());
+const anyText = fc.oneof(sampleText, fc.string({ unit: anyCharacter, maxLength: 24 }), fc.string());
 
 /** Code points that are not halves of pairs. */
 function* everyCharacter(): Generator<string> {

@@ -3,9 +3,14 @@ import { Listener, type Tally } from './tally.ts';
 
 // On a machine whose cores are taken, what takes a second alone can take ten.
 const TEST_MS_MAX = 120_000;
-// These processes end before JavaScriptCore's last compiler has paid off, and take a tenth less processor time without its
-// concurrent collector. Servers and commands run as users have them where they get an environment of their own.
-const FOR_SHORT_PROCESSES = { BUN_JSC_useFTLJIT: '0', BUN_JSC_useConcurrentGC: '0' };
+// These processes end before JavaScriptCore's last compiler has paid off, and before it has paid off to give memory back; they
+// take a tenth less processor time without its concurrent collector. Servers and commands run as users have them where they get
+// an environment of their own.
+const FOR_SHORT_PROCESSES = {
+  BUN_JSC_useFTLJIT: '0',
+  BUN_JSC_useConcurrentGC: '0',
+  MIMALLOC_PURGE_DELAY: '-1',
+};
 const OPTIONS = ['--only-failures', '--no-orphans', `--timeout=${TEST_MS_MAX}`];
 
 export interface TestsRun {

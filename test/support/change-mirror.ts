@@ -92,10 +92,10 @@ export class ChangeMirror {
   differences(resource: string, records: readonly Json[]): string[] {
     const copy = this.#of(resource);
     return records.flatMap((one) => {
-      const [copied, listed] = [copy.get(one.id), one].map((record) => record && plain(resource, record));
-      if (Bun.deepEquals(copied, listed)) return [];
+      const copied = copy.get(one.id);
+      if (areSame(resource, copied, one)) return [];
       return [
-        `${resource}/${one.id}: the copy has ${JSON.stringify(copied)}, the list ${JSON.stringify(listed)}`,
+        `${resource}/${one.id}: the copy has ${inShort(resource, copied)}, the list ${inShort(resource, one)}`,
       ];
     });
   }
@@ -162,26 +162,37 @@ export async function expectSameLists(copy: Truth, truth: Truth): Promise<void> 
 /** How a copy differs from what the lists give: a sentence for each list, with the first difference. */
 export async function listDifferences(copy: Truth, truth: Truth): Promise<string[]> {
   const differences: string[] = [];
-  for (const name of MIRRORED) {
-    const [copied, listed] = [await copy.records(name), await truth.records(name)];
-    const plainly = (list: Json[]) => list.map((one) => plain(name, one));
-    differences.push(...differenceOf(name, plainly(copied), plainly(listed)));
+  for (const name of [...MIRRORED, ...MIRRORED_LINKS]) {
+    const get = MIRRORED.includes(name) ? 'records' : 'links';
+    differences.push(...differenceOf(name, await copy[get](name), await truth[get](name)));
   }
-  for (const kind of MIRRORED_LINKS)
-    differences.push(...differenceOf(kind, await copy.links(kind), await truth.links(kind)));
   return differences;
 }
 
 function differenceOf(name: string, copied: readonly Json[], listed: readonly Json[]): string[] {
-  const byId = (a: Json, b: Json) => (nameOf(a) < nameOf(b) ? -1 : 1);
-  const [copy, list] = [copied.toSorted(byId), listed.toSorted(byId)];
-  if (Bun.deepEquals(copy, list)) return [];
-  const at = list.findIndex((one, index) => !Bun.deepEquals(copy[index], one));
+  const [copy, list] = [inOrder(copied), inOrder(listed)];
+  const at = list.findIndex((one, index) => !areSame(name, copy[index], one));
+  if (at === -1 && copy.length === list.length) return [];
   const index = at === -1 ? list.length : at;
-  const [inCopy, inList] = [copy[index], list[index]].map((one) => JSON.stringify(one) ?? 'nothing');
+  const [inCopy, inList] = [copy[index], list[index]].map((one) => inShort(name, one));
   return [
     `${name}: ${copy.length} in the copy, ${list.length} in the list; number ${index + 1} is ${inCopy} in the copy, ${inList} in the list`,
   ];
+}
+
+function inOrder(all: readonly Json[]): Json[] {
+  const named = all.map((one): [string, Json] => [nameOf(one), one]);
+  return named.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, one]) => one);
+}
+
+// Most are the same in all that they have.
+function areSame(name: string, copied: Json, listed: Json): boolean {
+  if (Bun.deepEquals(copied, listed)) return true;
+  return copied !== undefined && Bun.deepEquals(plain(name, copied), plain(name, listed));
+}
+
+function inShort(name: string, one: Json): string {
+  return one === undefined ? 'nothing' : JSON.stringify(plain(name, one));
 }
 
 // A record without what leaves no change.

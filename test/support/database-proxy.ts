@@ -7,11 +7,15 @@ export type Hole = 'none' | 'both' | 'answers';
 // Messages that prepare a statement, with its name and its text, and that run one.
 const PREPARES = /P\0\0.{2}(P\d+)\0([^\0]*)\0/gs;
 const RUNS = /B\0\0.{2}\0(P\d+)\0/gs;
+const ENDS = /\b(?:commit|rollback)\b/i;
 
 export class DatabaseProxy {
   hole: Hole = 'none';
-  /** Sees what clients send, with the texts of the prepared statements in it, before it goes on or is swallowed. */
-  onSent: (text: string) => void = () => undefined;
+  /**
+   * Sees what a client sends before it goes on or is swallowed: with the texts of the prepared statements in it, after all that
+   * the client sent since the end of its last transaction.
+   */
+  onSent: (text: string, transaction: string) => void = () => undefined;
   /** The port of this machine to which connections go that are made from now on. */
   port: number;
   readonly #server: Server;
@@ -50,11 +54,15 @@ export class DatabaseProxy {
 
   #join(client: Socket, server: Socket): void {
     const prepared = new Map<string, string>();
+    let transaction = '';
     client.on('data', (data) => {
       const text = data.toString('latin1');
       for (const [, name = '', statement = ''] of text.matchAll(PREPARES)) prepared.set(name, statement);
       const names = [...text.matchAll(RUNS)].map(([, name = '']) => prepared.get(name));
-      this.onSent([text, ...names].join('\n'));
+      const sent = [text, ...names].join('\n');
+      transaction += sent;
+      this.onSent(sent, transaction);
+      if (ENDS.test(sent)) transaction = '';
       if (this.hole !== 'both') server.write(data);
     });
     server.on('data', (data) => {

@@ -36,7 +36,7 @@ export async function checkAgainstDocument(
   const where = `${method} ${template} → ${status}`;
   const response = describedResponse(document, document.paths[template], method, status);
   if (response === undefined) throw new Error(`${where}: the document does not describe this status`);
-  checkHeaders(document, response.headers ?? {}, headers, where);
+  checkHeaders(document, response.headers ?? NO_HEADERS, headers, where);
   if (method === 'HEAD') return;
   const content =
     isSelected && status === 200 ? withSomeFields(document, response.content) : response.content;
@@ -105,12 +105,31 @@ function describedResponse(document: Json, pathItem: Json, method: string, statu
   return resolved(document, pathItem[other].responses[405]);
 }
 
-function checkHeaders(document: Json, described: Json, headers: Headers, where: string): void {
-  for (const [name, entry] of Object.entries(described)) {
+interface DescribedHeader {
+  name: string;
+  isRequired: boolean;
+  schema: Json;
+}
+
+const NO_HEADERS = {};
+const headersOf = new WeakMap<object, DescribedHeader[]>();
+
+function describedHeaders(document: Json, described: Json): DescribedHeader[] {
+  const known = headersOf.get(described);
+  if (known !== undefined) return known;
+  const headers = Object.entries(described).map(([name, entry]) => {
     const { required, schema } = resolved(document, entry);
+    return { name, isRequired: required === true, schema };
+  });
+  headersOf.set(described, headers);
+  return headers;
+}
+
+function checkHeaders(document: Json, described: Json, headers: Headers, where: string): void {
+  for (const { name, isRequired, schema } of describedHeaders(document, described)) {
     const text = headers.get(name);
     if (text === null) {
-      if (required === true) throw new Error(`${where}: the header ${name} is missing`);
+      if (isRequired) throw new Error(`${where}: the header ${name} is missing`);
       continue;
     }
     const value = schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
