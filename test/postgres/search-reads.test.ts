@@ -9,10 +9,10 @@ import { findIdentified } from '../../db/tables/search-identified.ts';
 import { IndexChanges } from '../../db/tables/search-index.ts';
 import { findParts, findPartsWithin, RANGE_PARTS_MAX } from '../../db/tables/search-parts.ts';
 import { findRuns } from '../../db/tables/search-runs.ts';
-import { IndexUpdates } from '../../server/index-updates.ts';
 import { searchRecords } from '../../server/search/search.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
+import { indexAll } from '../support/index-all.ts';
 import { test } from '../support/on-postgres.ts';
 import { wavesOf } from '../support/statement-log.ts';
 import { clientOf } from '../support/v2.ts';
@@ -146,7 +146,7 @@ async function create(from: number, to: number): Promise<void> {
 test('a search takes few ways to the server, however it finds what it finds', async () => {
   await create(0, BATCHES);
   await clientOf(harness).create('notes', { title: 'Engine', content: 'Difference of the analytical kind' });
-  await new IndexUpdates(harness.store).update(harness.orgNumber);
+  await indexAll(harness);
   await warmUp();
   expect(await searched('absent')).toEqual({ waves: FEWEST, items: 0 });
   expect(await searched('analytical')).toEqual({ waves: FEWEST, items: 1 });
@@ -160,7 +160,7 @@ test('a search takes few ways to the server, however it finds what it finds', as
   expect(await searched('ada lovelace')).toEqual({ waves: FEWEST + 2, items: 20 });
   // Nor is a long list looked at that only begins in some way, where another word has few records.
   await create(BATCHES, 3 * BATCHES);
-  await new IndexUpdates(harness.store).update(harness.orgNumber);
+  await indexAll(harness);
   expect(await searched('person7@engines.example')).toEqual({ waves: FEWEST, items: 1 });
 });
 
@@ -168,7 +168,7 @@ test('where the newest part of a list has too little for a page, the one before 
   await harness.close();
   harness = await startHarness();
   await create(0, BATCHES + 2);
-  await new IndexUpdates(harness.store).update(harness.orgNumber);
+  await indexAll(harness);
   await warmUp();
   const { waves, items } = await searched('engines.example');
   expect(items).toBe(20);

@@ -35,8 +35,9 @@ import {
 } from '../../db/tables/search-places.ts';
 import { findLiveRuns, findRuns, isLive } from '../../db/tables/search-runs.ts';
 import { startBackfills } from '../../server/backfills.ts';
-import { IndexUpdates, startIndexing } from '../../server/index-updates.ts';
+import { startIndexing } from '../../server/index-updates.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
+import { indexAll } from '../support/index-all.ts';
 import { randomNumbers } from '../support/random.ts';
 import { insertTranscribed } from '../support/read-only.ts';
 import { until } from '../support/until.ts';
@@ -271,7 +272,7 @@ const listsOf = async (): Promise<Map<string, SearchEntry[]>> => {
   return lists;
 };
 const search = (q: string) => api.list(`/search?q=${encodeURIComponent(q)}`);
-const updateIndex = () => new IndexUpdates(harness.store).update(harness.orgNumber);
+const updateIndex = () => indexAll(harness);
 
 test('is built from what is there, as writes build it, while others write; until then a request is refused for some time', async () => {
   const { store, orgNumber } = harness;

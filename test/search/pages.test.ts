@@ -4,10 +4,10 @@ import { contacts } from '../../db/model/resources/contacts.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { queryOf } from '../../db/model/search-query.ts';
 import { accessOfKey } from '../../server/access.ts';
-import { IndexUpdates } from '../../server/index-updates.ts';
 import { SEARCH_EXAMINED_MAX, SEARCH_RECORDS_MAX } from '../../server/search/request.ts';
 import { searchRecords } from '../../server/search/search.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
+import { indexAll } from '../support/index-all.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
 let harness: Harness;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-const updateIndex = () => new IndexUpdates(harness.store).update(harness.orgNumber);
+const updateIndex = () => indexAll(harness);
 const createAll = async (items: Json[]): Promise<string[]> => {
   const ids: string[] = [];
   for (let from = 0; from < items.length; from += 100) {
@@ -100,8 +100,7 @@ test('a request examines no more than it may, and the next one continues there',
       remarks: `wide${index}x common`,
     })),
   );
-  while ((await store.read.selectFrom('search_pending').select('id').execute()).length > 0)
-    await updateIndex();
+  await updateIndex();
   const row = await store.read
     .selectFrom('api_keys')
     .selectAll()

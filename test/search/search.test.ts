@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { queryOf } from '../../db/model/search-query.ts';
 import type { Access } from '../../server/access.ts';
-import { IndexUpdates } from '../../server/index-updates.ts';
 import { searchRecords } from '../../server/search/search.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
+import { indexAll } from '../support/index-all.ts';
 import { insertReadOnly, insertTranscribed } from '../support/read-only.ts';
 import { type Client, clientOf, expectError, expectFault } from '../support/v2.ts';
 
@@ -22,7 +22,7 @@ const search = (q: string, query = '', client = api): Promise<Json[]> =>
 /** Tier and ID of what is found, in order. */
 const found = async (q: string, query = '', client = api): Promise<[tier: string, id: string][]> =>
   (await search(q, query, client)).map(({ match, record_id }) => [match.tier, record_id]);
-const updateIndex = () => new IndexUpdates(harness.store).update(harness.orgNumber);
+const updateIndex = () => indexAll(harness);
 const pendingRows = async (): Promise<number> =>
   (await harness.store.read.selectFrom('search_pending').select('id').execute()).length;
 

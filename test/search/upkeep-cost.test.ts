@@ -4,8 +4,9 @@ import { keyOfBytes } from '../../db/tables/search-keys.ts';
 import { mergeToRest } from '../../db/tables/search-merges.ts';
 import { entriesOf, packedLists } from '../../db/tables/search-packing.ts';
 import { findRuns, isLive } from '../../db/tables/search-runs.ts';
-import { IndexUpdates, startIndexing } from '../../server/index-updates.ts';
+import { startIndexing } from '../../server/index-updates.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
+import { indexAll } from '../support/index-all.ts';
 import { until } from '../support/until.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-const updateIndex = () => new IndexUpdates(harness.store).update(harness.orgNumber);
+const updateIndex = () => indexAll(harness);
 const runs = () => findRuns(harness.store.read, harness.orgNumber);
 const liveRuns = async () => (await runs()).filter(isLive).length;
 
