@@ -1,4 +1,5 @@
 // The v2 API: every resource's endpoints, derived from its declaration.
+import { memoize } from '../../db/cache.ts';
 import { type Association, hasExternalIds, type Link, type Resource } from '../../db/model/resource.ts';
 import { recordings } from '../../db/model/resources/recordings.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
@@ -36,7 +37,9 @@ export function v2Operations(
   const alone: Record<string, ShownAlone> = { [recordings.name]: withTranscriptLink(transcriptLinks) };
   return [
     authentication(limits),
-    ...RESOURCES.flatMap((resource) => operationsOf(resource, alone[resource.name])),
+    ...RESOURCES.flatMap((resource) =>
+      resource.name in alone ? operationsOf(resource, alone[resource.name]) : sameOperationsOf(resource),
+    ),
     ...bulkLinkOperations(),
     searchOperation(),
     ...changeOperations(),
@@ -44,6 +47,9 @@ export function v2Operations(
     transcriptDownload(transcriptLinks),
   ];
 }
+
+// Asked for by the server, its router and its description, and in tests by each service.
+const sameOperationsOf = memoize((resource: Resource) => operationsOf(resource));
 
 function operationsOf(resource: Resource, alone?: ShownAlone): Operation[] {
   const links = Object.entries(resource.links) as [string, Link][];
