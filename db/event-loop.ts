@@ -26,6 +26,23 @@ export class TimeSlices {
   }
 }
 
+/**
+ * What `act` makes of each item, in order: at once, or where that takes longer than a turn, in several, so that others are
+ * served in between.
+ */
+export function mapInTurns<T, R>(items: readonly T[], act: (item: T) => R): R[] | Promise<R[]> {
+  const turns = new TimeSlices();
+  const made: R[] = [];
+  const makeRest = (): R[] | Promise<R[]> => {
+    for (const item of items.slice(made.length)) {
+      if (turns.isOver) return turns.next().then(makeRest);
+      made.push(act(item));
+    }
+    return made;
+  };
+  return makeRest();
+}
+
 // Takes a few milliseconds to write.
 const ITEMS_PER_PART = 1_000;
 

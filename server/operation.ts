@@ -110,6 +110,18 @@ export interface RecordVersion {
   json: string | null;
 }
 
+/** What became of an item of a batch. */
+export interface BatchItem extends Data {
+  status: string;
+}
+
+/** The outcomes of the items of a batch. */
+export interface BatchAnswer {
+  status: 200;
+  object: 'batch';
+  data: { items: readonly BatchItem[]; summary: Data };
+}
+
 /** The result of an operation, with paths from the root; the pipeline adds the envelope. */
 export type Answer =
   | {
@@ -123,7 +135,7 @@ export type Answer =
       stored?: Data;
     }
   | ListAnswer
-  | { status: 200; object: 'batch'; data: JsonValue }
+  | BatchAnswer
   | { status: 204 };
 
 /** Events that follow each other without an end. */

@@ -15,6 +15,7 @@ import {
   tableOf,
 } from '../engine/schema.ts';
 import { type Lookup, lookup } from '../engine/statement.ts';
+import { mapInTurns } from '../event-loop.ts';
 import type { Data } from '../model/json.ts';
 import { storedRow } from '../model/record-forms.ts';
 import type { Resource } from '../model/resource.ts';
@@ -113,8 +114,8 @@ export function insertReservedRecords(
   records: readonly { id: string; data: Data }[],
 ): Eventually<void> {
   if (records.length === 0) return;
-  const rows = records.map(({ id, data }) => newRow(resource, origin, id, data));
-  return insertRows(trx, resource, origin, rows);
+  const rows = mapInTurns(records, ({ id, data }) => newRow(resource, origin, id, data));
+  return andThen(rows, (made) => insertRows(trx, resource, origin, made));
 }
 
 /** Inserts a deleted record that was counted, and returns the sequence number of its change. */

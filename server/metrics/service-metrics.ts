@@ -45,7 +45,7 @@ export class BatchStats implements WriteObserver {
   wrote(operation: Operation, answer: Answer): void {
     if (answer.status === 204 || answer.object !== 'batch') return;
     const counts = this.#items.getOrInsert(operation.path, new Map([['failed', 0]]));
-    for (const { status } of (answer.data as { items: { status: string }[] }).items) {
+    for (const { status } of answer.data.items) {
       const result = status === 'error' ? 'failed' : status;
       counts.set(result, (counts.get(result) ?? 0) + 1);
     }

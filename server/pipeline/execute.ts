@@ -83,7 +83,9 @@ export function execute(
   }
   return andThen(operation.run(reading), (answer) => {
     if (answer.status === 204 || answer.object !== 'list')
-      return withVersion(exchange, answer, fitting(reservation, renderAnswer(exchange, answer)));
+      return andThen(renderAnswer(exchange, answer), (rendered) =>
+        withVersion(exchange, answer, fitting(reservation, rendered)),
+      );
     const page = renderPage(exchange, answer);
     const rendered = fitting(reservation, page.rendered);
     if (rendered !== null) exportAudit.note(operation, call, exchange, page);
@@ -168,13 +170,13 @@ async function write(
   if (isDryRun) {
     return store.write(orgNumber, async (db): Promise<CarriedOut> => {
       const answer = await rehearse(db, () => run(db));
-      return { answer: null, executed: checked(renderAnswer(exchange, answer)) };
+      return { answer: null, executed: checked(await renderAnswer(exchange, answer)) };
     });
   }
   if (keyed === null) {
     return store.write(orgNumber, async (db): Promise<CarriedOut> => {
       const answer = await run(db);
-      return { answer, executed: checked(renderAnswer(exchange, answer)) };
+      return { answer, executed: checked(await renderAnswer(exchange, answer)) };
     });
   }
   return store.write(orgNumber, async (db): Promise<CarriedOut> => {
@@ -183,15 +185,15 @@ async function write(
     const isAnswered = store.isShared && (await findStoredResponse(db, keyed, now)).stored !== null;
     if (isAnswered || (await secondsUntilRoomIn(db, orgNumber, now)) > 0) return NOTHING_DONE;
     const { answer, rendered } = await withSavepoint(db, () => run(db)).then(
-      (answer) => ({ answer, rendered: renderAnswer(exchange, answer) }),
+      async (answer) => ({ answer, rendered: await renderAnswer(exchange, answer) }),
       (error) => ({ answer: null, rendered: renderStorable(exchange, error) }),
     );
-    await saveStoredResponse(db, keyed, withoutSecrets(exchange, answer, checked(rendered)), now);
+    await saveStoredResponse(db, keyed, await withoutSecrets(exchange, answer, checked(rendered)), now);
     return { answer, executed: rendered };
   });
 }
 
-function withoutSecrets(asked: RequestMeta, answer: Answer | null, rendered: Rendered): Rendered {
+function withoutSecrets(asked: RequestMeta, answer: Answer | null, rendered: Rendered): Eventually<Rendered> {
   if (answer === null || !('stored' in answer) || answer.stored === undefined) return rendered;
   return renderAnswer(asked, { ...answer, data: answer.stored });
 }

@@ -1,12 +1,14 @@
 // Last step, response: puts the envelope around the result of an operation or around an error.
 
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import { QuotaError } from '../../db/engine/quota.ts';
+import { mapInTurns } from '../../db/event-loop.ts';
 import type { Data } from '../../db/model/json.ts';
 import { retryAfterSeconds } from '../../db/store.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { ApiError } from '../errors.ts';
 import type { IncludedRecord, IncludedRecords } from '../included.ts';
-import type { Answer, ListAnswer } from '../operation.ts';
+import type { Answer, BatchAnswer, ListAnswer } from '../operation.ts';
 import { quotaRefusal } from '../quotas/quota-errors.ts';
 import { type Exchange, type RequestMeta, responseMeta } from './exchange.ts';
 
@@ -28,17 +30,27 @@ export interface RenderedPage {
   hasNextPage: boolean;
 }
 
-/** Puts the envelope around a result. */
-export function renderAnswer(asked: RequestMeta, answer: Answer): Rendered {
+/** Puts the envelope around a result: at once, unless it is a large batch. */
+export function renderAnswer(asked: RequestMeta, answer: Answer): Eventually<Rendered> {
   if (answer.status === 204) return { status: 204, location: null, body: '' };
   if (answer.object === 'list') return renderPage(asked, answer).rendered;
   const { object, data, status } = answer;
   const meta = responseMeta(asked);
-  if (object === 'batch') return { status, location: null, body: JSON.stringify({ object, data, meta }) };
+  if (object === 'batch') return renderBatch(answer.data, meta);
   const location = answer.location === undefined ? null : asked.baseUrl + answer.location;
   const json = answer.version?.json;
   if (json == null) return { status, location, body: envelope({ object, data }, answer.included, { meta }) };
   return { status, location, body: `{"object":"${object}","data":${json},"meta":${JSON.stringify(meta)}}` };
+}
+
+// A hundred items can contain 30 MB of text: written in turns, and put together once, because each copy of so much takes long.
+function renderBatch({ items, summary }: BatchAnswer['data'], meta: Data): Eventually<Rendered> {
+  const pieces = ['{"object":"batch","data":{"items":['];
+  const write = (item: Data) => pieces.push(pieces.length > 1 ? ',' : '', JSON.stringify(item));
+  return andThen(mapInTurns(items, write), () => {
+    pieces.push('],"summary":', JSON.stringify(summary), '},"meta":', JSON.stringify(meta), '}');
+    return { status: 200, location: null, body: pieces.join('') };
+  });
 }
 
 /** Puts the envelope around a page, cut to the items that fit. */

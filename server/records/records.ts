@@ -2,6 +2,7 @@
 
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { RecordRow } from '../../db/engine/schema.ts';
+import { TimeSlices } from '../../db/event-loop.ts';
 import { parseExternalIdName } from '../../db/model/external-ids.ts';
 import type { ColumnValue } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -25,6 +26,9 @@ export function getRecord(reader: Reader, resource: Resource, id: string): Event
   return andThen(getRow(reader, resource, id), (row) => present(reader, resource, row));
 }
 
+// A hundred records can contain 30 MB, which a file gives in one turn.
+const READ_AT_ONCE = 25;
+
 /** The records with these IDs that exist and that the key can see, by ID. */
 export async function getRecords(
   reader: Reader,
@@ -32,9 +36,17 @@ export async function getRecords(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Data>> {
   const { db, access } = reader;
-  const rows = await findRecords(db, resource, access.orgNumber, [...new Set(ids)]);
-  const visible = rows.filter((row) => canSee(access, resource, row));
-  return new Map((await presentAll(reader, resource, visible)).map((record) => [String(record.id), record]));
+  const wanted = [...new Set(ids)];
+  const step = db.engine.answersAtOnce ? READ_AT_ONCE : wanted.length;
+  const found = new Map<string, Data>();
+  const turns = new TimeSlices();
+  for (let from = 0; from < wanted.length; from += step) {
+    if (turns.isOver) await turns.next();
+    const rows = await findRecords(db, resource, access.orgNumber, wanted.slice(from, from + step));
+    const visible = rows.filter((row) => canSee(access, resource, row));
+    for (const record of await presentAll(reader, resource, visible)) found.set(String(record.id), record);
+  }
+  return found;
 }
 
 /** The row with that ID, which must exist and be visible to the key. */

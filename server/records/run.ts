@@ -3,6 +3,7 @@
 
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import { withSavepoint } from '../../db/engine/transaction.ts';
+import { TimeSlices } from '../../db/event-loop.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import type { Resource, Row } from '../../db/model/resource.ts';
 import { changedColumns, reserveUpdate } from '../../db/tables/record-updates.ts';
@@ -74,6 +75,8 @@ function checkAll(writer: Writer, resource: Resource, run: RunPlan): Eventually<
   const accepted: Accepted[] = [];
   const results: Result[] = [];
   const updated = new Set<string>();
+  // A hundred items can contain 30 MB of text.
+  const turns = new TimeSlices();
   const note = (plan: PlannedChange, done: Acceptance | ApiError): void => {
     const index = results.length;
     results.push(done instanceof ApiError ? done : resultOf(plan, done));
@@ -87,6 +90,7 @@ function checkAll(writer: Writer, resource: Resource, run: RunPlan): Eventually<
     while (results.length < plans.length) {
       const plan = plans[results.length];
       if (plan === undefined || (accepted.length > 0 && isOutdated?.(results.length))) break;
+      if (turns.isOver) return turns.next().then(checkRest);
       if (plan instanceof ApiError) {
         results.push(plan);
         continue;

@@ -1,6 +1,10 @@
 // What one organization asks for keeps no other waiting: large answers and large writes leave turns to others.
 // Of what PostgreSQL keeps, answers come in turns by themselves.
 import { afterAll, beforeAll, expect } from 'bun:test';
+import { getResource } from '../../db/model/resources/registry.ts';
+import { accessOfKey } from '../../server/access.ts';
+import { renderAnswer } from '../../server/pipeline/respond.ts';
+import { getRecords } from '../../server/records/records.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { longText } from '../support/long-texts.ts';
 import { test } from '../support/on-sqlite.ts';
@@ -60,3 +64,49 @@ test('a large batch leaves turns to others while it is stored, answered and comm
   // In one go it would be over before anybody else has any.
   expect(turns).toBeGreaterThan(0);
 }, 120_000);
+
+test('the records of a large batch are read in several turns', async () => {
+  const { body } = await harness.send('POST', '/api/v2/contacts/batch', { body: batchOf(100) });
+  const ids = body.data.items.map((item: Json) => item.data.id);
+  const contacts = getResource('contacts');
+  const access = accessOfKey(
+    await harness.store.read.selectFrom('api_keys').selectAll().executeTakeFirstOrThrow(),
+  );
+  const { turns, result } = await countTurns(() =>
+    getRecords({ db: harness.store.read, access }, contacts, ids),
+  );
+  expect([...result.keys()].toSorted()).toEqual(ids.toSorted());
+  expect(turns).toBeGreaterThan(0);
+}, 120_000);
+
+test('a large response to a batch is written in several turns, as in one go', async () => {
+  const asked = {
+    api: 'v2',
+    requestId: 'req_1',
+    now: 1_750_000_000_000,
+    baseUrl: 'http://crm.test',
+  } as const;
+  const items = Array.from({ length: 100 }, (_, index) => ({ status: 'created', data: large(index) }));
+  const data = { items, summary: { total: 100 } };
+  const { turns, result } = await countTurns(async () =>
+    renderAnswer(asked, { status: 200, object: 'batch', data }),
+  );
+  const { meta, ...rest } = JSON.parse(result.body);
+  expect(rest).toEqual({ object: 'batch', data });
+  expect(result.body).toBe(JSON.stringify({ object: 'batch', data, meta }));
+  expect(turns).toBeGreaterThan(0);
+}, 120_000);
+
+/** How many turns others have while something is done. */
+async function countTurns<T>(act: () => Promise<T>): Promise<{ turns: number; result: T }> {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const result = await act();
+  isOver = true;
+  return { turns, result };
+}

@@ -188,7 +188,7 @@ describe.skipIf(postgresPrograms === null)('a surprise of the database', () => {
     'is a 500 that tells nothing, and logged with its cause',
     async () => {
       const { key } = await place.fill(postgres.address());
-      const server = await place.serve(postgres.address(), (command) => [...command, 'json']);
+      const server = await place.serve(postgres.address(), (command) => [...command, '--log', 'json']);
       await postgres.sql('alter table contacts add constraint surprise check (first_name is null)');
       const reply = await post(server.url, key, '/contacts', { first_name: 'Ada' }, 'once');
       const { status, headers, body } = reply;

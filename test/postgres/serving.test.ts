@@ -1,18 +1,20 @@
 // How a server on PostgreSQL starts and ends: not with a clock that is off, and in time though the database is silent.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Sandbox } from '../support/command.ts';
+import { join } from 'node:path';
+import { COMMAND, Sandbox } from '../support/command.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { Place, post } from '../support/server-process.ts';
 import { until } from '../support/until.ts';
 
 const LONG = 120_000;
+const MAIN = join(import.meta.dir, '../../cli/main.ts');
 
-// Loaded before all else: the clock goes wrong by OFF_MS, or does so when USR2 comes; what is done each minute is soon done.
+// Loaded before all else: the clock goes wrong by OFF_MS, or does so when WINCH comes; what is done each minute is soon done.
 const WRONG_CLOCK = `
   const now = Date.now;
   let offMs = Number(process.env.OFF_MS ?? 0);
   Date.now = () => now() + offMs;
-  process.on('SIGUSR2', () => { offMs = offMs === 0 ? 7_000 : 0; });
+  process.on('SIGWINCH', () => { offMs = offMs === 0 ? 7_000 : 0; });
   const every = setInterval;
   globalThis.setInterval = (job, ms, ...rest) => every(job, ms === 60_000 ? 100 : ms, ...rest);
 `;
@@ -30,12 +32,7 @@ describe.skipIf(postgresPrograms === null)('a server', () => {
   test(
     'does not start where its clock is more than five seconds off',
     async () => {
-      using sandbox = new Sandbox([
-        process.execPath,
-        '--preload',
-        './clock.ts',
-        `${import.meta.dir}/../../cli/main.ts`,
-      ]);
+      using sandbox = new Sandbox([process.execPath, '--preload', './clock.ts', MAIN]);
       await sandbox.write('clock.ts', WRONG_CLOCK);
       for (const [offMs, words] of [
         ['6000', /its clock is 6\.\d s ahead of the database's\.\nNext: Synchronize the clocks/],
@@ -61,12 +58,8 @@ describe.skipIf(postgresPrograms === null)('a server', () => {
     'is not ready while its clock is off, and says so',
     async () => {
       await Bun.write(`${place.root}/clock.ts`, WRONG_CLOCK);
-      const preloaded = ([bun = '', ...rest]: string[]) => [
-        bun,
-        '--preload',
-        `${place.root}/clock.ts`,
-        ...rest,
-      ];
+      const bun = [process.execPath, '--preload', `${place.root}/clock.ts`, MAIN];
+      const preloaded = (command: string[]) => [...bun, ...command.slice(COMMAND.length)];
       const { url, child, said } = await place.serve(database.db, preloaded);
       const becomes = async (status: number) => {
         for (let tries = 0; tries < 100; tries += 1) {
@@ -76,10 +69,10 @@ describe.skipIf(postgresPrograms === null)('a server', () => {
         throw new Error(`/readyz does not become ${status}`);
       };
       await becomes(200);
-      child.kill('SIGUSR2');
+      child.kill('SIGWINCH');
       await becomes(503);
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
-      child.kill('SIGUSR2');
+      child.kill('SIGWINCH');
       await becomes(200);
       child.kill('SIGTERM');
       expect(await child.exited).toBe(0);

@@ -7,10 +7,14 @@ import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { openStore } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { issueKey } from '../../db/tables/keys.ts';
+import { COMMAND } from './command.ts';
+import { COMPILES_LATE } from './compiles-late.ts';
 import { databases } from './folders.ts';
 import type { Json } from './json.ts';
 
-const CHILD = join(import.meta.dir, 'serve-child.ts');
+// Limits are out of the way, and it ends as soon as what is in flight is answered.
+const SERVE = ['serve', '--host', '127.0.0.1', '--port', '0', '--log', 'off', '--drain-seconds', '0'];
+const NO_LIMITS = ['--key-limit', '1000000', '--org-limit', '1000000'];
 
 export interface NewDatabase {
   db: string;
@@ -25,7 +29,7 @@ export interface Sent {
 }
 
 export interface ServerProcess {
-  child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>;
+  child: Bun.Subprocess<'ignore', 'ignore', 'pipe'>;
   url: string;
   /** All that it has said on stderr, once it has ended. */
   said: Promise<string>;
@@ -67,17 +71,28 @@ export class Place {
 
   /** Serves a database; `wrapped` puts the command into another, such as strace. */
   async serve(db: string, wrapped = (command: string[]) => command): Promise<ServerProcess> {
-    const child = Bun.spawn(wrapped([process.execPath, CHILD, db]), { stdout: 'pipe', stderr: 'pipe' });
+    const command = wrapped([...COMMAND, ...SERVE, ...NO_LIMITS, '--db', db]);
+    const child = Bun.spawn(command, {
+      env: { ...process.env, ...COMPILES_LATE, XDG_CONFIG_HOME: this.root },
+      ...{ stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
+    });
     this.#children.push(child);
-    const said = child.stderr.text();
-    let text = '';
-    const decoder = new TextDecoder();
-    for await (const chunk of child.stdout) {
-      text += decoder.decode(chunk, { stream: true });
-      if (text.includes('\n')) break;
-    }
-    if (!text.startsWith('http')) throw new Error(`no server: ${await said}`);
-    return { child, url: text.trim(), said };
+    const { promise: url, resolve } = Promise.withResolvers<string>();
+    const read = async () => {
+      const decoder = new TextDecoder();
+      let text = '';
+      for await (const chunk of child.stderr) {
+        text += decoder.decode(chunk, { stream: true });
+        const [, at] = /^Docs +(\S+)\/docs\n/m.exec(text) ?? [];
+        if (at !== undefined) resolve(at);
+      }
+      resolve('');
+      return text;
+    };
+    const said = read();
+    const at = await url;
+    if (at === '') throw new Error(`no server: ${await said}`);
+    return { child, url: at, said };
   }
 }
 
