@@ -111,15 +111,15 @@ export interface RecordVersion {
 }
 
 /** What became of an item of a batch. */
-export interface BatchItem extends Data {
+export interface ItemResult extends Data {
   status: string;
 }
 
 /** The outcomes of the items of a batch. */
-export interface BatchAnswer {
+export interface BatchResults {
   status: 200;
   object: 'batch';
-  data: { items: readonly BatchItem[]; summary: Data };
+  data: { items: readonly ItemResult[]; summary: Data };
 }
 
 /** The result of an operation, with paths from the root; the pipeline adds the envelope. */
@@ -135,7 +135,7 @@ export type Answer =
       stored?: Data;
     }
   | ListAnswer
-  | BatchAnswer
+  | BatchResults
   | { status: 204 };
 
 /** Events that follow each other without an end. */

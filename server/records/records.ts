@@ -2,13 +2,14 @@
 
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { RecordRow } from '../../db/engine/schema.ts';
-import { TimeSlices } from '../../db/event-loop.ts';
+import { nextTurn } from '../../db/event-loop.ts';
 import { parseExternalIdName } from '../../db/model/external-ids.ts';
 import type { ColumnValue } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import { showRow } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
+import { longTexts, PageSizeLimit } from '../../db/tables/page-size.ts';
 import { listRecords } from '../../db/tables/query.ts';
 import { findExternalIdOwner } from '../../db/tables/record-external-ids.ts';
 import { findRecord, findRecords } from '../../db/tables/records.ts';
@@ -26,8 +27,8 @@ export function getRecord(reader: Reader, resource: Resource, id: string): Event
   return andThen(getRow(reader, resource, id), (row) => present(reader, resource, row));
 }
 
-// A hundred records can contain 30 MB, which a file gives in one turn.
-const READ_AT_ONCE = 25;
+// A hundred records can contain 30 MB.
+const SHOWN_AT_ONCE = 25;
 
 /** The records with these IDs that exist and that the key can see, by ID. */
 export async function getRecords(
@@ -36,17 +37,18 @@ export async function getRecords(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Data>> {
   const { db, access } = reader;
-  const wanted = [...new Set(ids)];
-  const step = db.engine.answersAtOnce ? READ_AT_ONCE : wanted.length;
-  const found = new Map<string, Data>();
-  const turns = new TimeSlices();
-  for (let from = 0; from < wanted.length; from += step) {
-    if (turns.isOver) await turns.next();
-    const rows = await findRecords(db, resource, access.orgNumber, wanted.slice(from, from + step));
-    const visible = rows.filter((row) => canSee(access, resource, row));
-    for (const record of await presentAll(reader, resource, visible)) found.set(String(record.id), record);
+  const rows = await findRecords(db, resource, access.orgNumber, [...new Set(ids)]);
+  const visible = rows.filter((row) => canSee(access, resource, row));
+  const size = new PageSizeLimit(longTexts(resource));
+  for (const row of visible) size.count(row);
+  const step = size.takesMore ? visible.length : SHOWN_AT_ONCE;
+  const shown = new Map<string, Data>();
+  for (let from = 0; from < visible.length; from += step) {
+    if (!size.takesMore) await nextTurn();
+    for (const record of await presentAll(reader, resource, visible.slice(from, from + step)))
+      shown.set(String(record.id), record);
   }
-  return found;
+  return shown;
 }
 
 /** The row with that ID, which must exist and be visible to the key. */

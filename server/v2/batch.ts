@@ -4,7 +4,7 @@ import { idSchema, NAME_CHARACTERS_MAX } from '../../db/model/fields.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { named } from '../../db/model/schemas.ts';
 import { ApiError, errorCodeSchema, errorDetailSchema, validationError } from '../errors.ts';
-import type { Answer, BatchItem, Call } from '../operation.ts';
+import type { Answer, Call, ItemResult } from '../operation.ts';
 import type { BatchStatus, ItemOutcome } from '../records/outcomes.ts';
 import { capitalized } from './naming.ts';
 
@@ -27,7 +27,7 @@ export async function batchAnswer<Item extends JsonValue>(
   const outcomes = (await carryOut(valid)).values();
   let succeeded = 0;
   let listed = 0;
-  const results = items.map((item, index): BatchItem => {
+  const results = items.map((item, index): ItemResult => {
     const named = idOf === undefined ? { index } : { index, ...sentId(idOf(item)) };
     const faults = faultsOf(index);
     const outcome = faults.length > 0 ? validationError(faults) : outcomes.next().value;
