@@ -9,7 +9,7 @@ import type { Data } from '../../db/model/json.ts';
 import { showRow } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
-import { longTexts, PageSizeLimit } from '../../db/tables/page-size.ts';
+import { longTexts } from '../../db/tables/page-size.ts';
 import { listRecords } from '../../db/tables/query.ts';
 import { findExternalIdOwner } from '../../db/tables/record-external-ids.ts';
 import { findRecord, findRecords } from '../../db/tables/records.ts';
@@ -29,6 +29,7 @@ export function getRecord(reader: Reader, resource: Resource, id: string): Event
 
 // A hundred records can contain 30 MB.
 const SHOWN_AT_ONCE = 25;
+const CHARACTERS_AT_ONCE = 1024 * 1024;
 
 /** The records with these IDs that exist and that the key can see, by ID. */
 export async function getRecords(
@@ -39,16 +40,25 @@ export async function getRecords(
   const { db, access } = reader;
   const rows = await findRecords(db, resource, access.orgNumber, [...new Set(ids)]);
   const visible = rows.filter((row) => canSee(access, resource, row));
-  const size = new PageSizeLimit(longTexts(resource));
-  for (const row of visible) size.count(row);
-  const step = size.takesMore ? visible.length : SHOWN_AT_ONCE;
+  const isLarge = longCharacters(resource, visible) > CHARACTERS_AT_ONCE;
+  const step = isLarge ? SHOWN_AT_ONCE : visible.length;
   const shown = new Map<string, Data>();
   for (let from = 0; from < visible.length; from += step) {
-    if (!size.takesMore) await nextTurn();
+    if (isLarge) await nextTurn();
     for (const record of await presentAll(reader, resource, visible.slice(from, from + step)))
       shown.set(String(record.id), record);
   }
   return shown;
+}
+
+function longCharacters(resource: Resource, rows: readonly RecordRow[]): number {
+  let characters = 0;
+  for (const row of rows)
+    for (const name of longTexts(resource)) {
+      const text = row[name];
+      if (typeof text === 'string') characters += text.length;
+    }
+  return characters;
 }
 
 /** The row with that ID, which must exist and be visible to the key. */
