@@ -79,20 +79,26 @@ test('the records of a large batch are read in several turns', async () => {
   expect(turns).toBeGreaterThan(0);
 }, 120_000);
 
-test('a large response to a batch is written in several turns, as in one go', async () => {
+test('a response to a batch that takes long to write is written in several turns, as in one go', async () => {
   const asked = {
     api: 'v2',
     requestId: 'req_1',
     now: 1_750_000_000_000,
     baseUrl: 'http://crm.test',
   } as const;
-  const items = Array.from({ length: 100 }, (_, index) => ({ status: 'created', data: large(index) }));
-  const data = { items, summary: { total: 100 } };
+  // However fast the machine is.
+  const slow = (index: number): Json => ({
+    toJSON: () => {
+      Bun.sleepSync(2);
+      return { index };
+    },
+  });
+  const items = Array.from({ length: 95 }, (_, index) => ({ status: 'created', data: slow(index) }));
+  const data = { items, summary: { total: 95 } };
   const { turns, result } = await countTurns(async () =>
     renderAnswer(asked, { status: 200, object: 'batch', data }),
   );
-  const { meta, ...rest } = JSON.parse(result.body);
-  expect(rest).toEqual({ object: 'batch', data });
+  const { meta } = JSON.parse(result.body);
   expect(result.body).toBe(JSON.stringify({ object: 'batch', data, meta }));
   expect(turns).toBeGreaterThan(0);
 }, 120_000);
