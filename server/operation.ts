@@ -116,7 +116,7 @@ export interface ItemResult extends Data {
 }
 
 /** The outcomes of the items of a batch. */
-export interface BatchResults {
+export interface BatchAnswer {
   status: 200;
   object: 'batch';
   data: { items: readonly ItemResult[]; summary: Data };
@@ -135,7 +135,7 @@ export type Answer =
       stored?: Data;
     }
   | ListAnswer
-  | BatchResults
+  | BatchAnswer
   | { status: 204 };
 
 /** Events that follow each other without an end. */

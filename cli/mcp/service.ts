@@ -21,7 +21,7 @@ export interface ServicePage {
   included: Included;
 }
 
-export interface BatchAnswer {
+export interface BatchResponse {
   items: BatchItem[];
   requestId: string;
 }
@@ -66,7 +66,7 @@ export class Service {
   }
 
   /** Carries out a batch; each item has its own status, or error. */
-  async writeBatch(path: string, items: readonly (Data | string)[]): Promise<BatchAnswer> {
+  async writeBatch(path: string, items: readonly (Data | string)[]): Promise<BatchResponse> {
     const response = await this.#ask('POST', path, { body: items });
     const { body, headers } = response;
     if (body.object !== 'batch') throw unexpectedAnswer(response);

@@ -8,7 +8,7 @@ import { retryAfterSeconds } from '../../db/store.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { ApiError } from '../errors.ts';
 import type { IncludedRecord, IncludedRecords } from '../included.ts';
-import type { Answer, BatchResults, ListAnswer } from '../operation.ts';
+import type { Answer, BatchAnswer, ListAnswer } from '../operation.ts';
 import { quotaRefusal } from '../quotas/quota-errors.ts';
 import { type Exchange, type RequestMeta, responseMeta } from './exchange.ts';
 
@@ -47,7 +47,7 @@ export function renderAnswer(asked: RequestMeta, answer: Answer): Eventually<Ren
 const WRITTEN_AT_ONCE = 10;
 
 // A hundred items can contain 30 MB of text: written in turns, and put together once, because each copy of so much takes long.
-function renderBatch({ items, summary }: BatchResults['data'], meta: Data): Eventually<Rendered> {
+function renderBatch({ items, summary }: BatchAnswer['data'], meta: Data): Eventually<Rendered> {
   const pieces = ['{"object":"batch","data":{"items":['];
   const parts = Array.from({ length: Math.ceil(items.length / WRITTEN_AT_ONCE) }, (_, part) =>
     items.slice(part * WRITTEN_AT_ONCE, (part + 1) * WRITTEN_AT_ONCE),

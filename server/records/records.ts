@@ -9,7 +9,6 @@ import type { Data } from '../../db/model/json.ts';
 import { showRow } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
-import { longTexts } from '../../db/tables/page-size.ts';
 import { listRecords } from '../../db/tables/query.ts';
 import { findExternalIdOwner } from '../../db/tables/record-external-ids.ts';
 import { findRecord, findRecords } from '../../db/tables/records.ts';
@@ -27,10 +26,6 @@ export function getRecord(reader: Reader, resource: Resource, id: string): Event
   return andThen(getRow(reader, resource, id), (row) => present(reader, resource, row));
 }
 
-// A hundred records can contain 30 MB.
-const SHOWN_AT_ONCE = 25;
-const CHARACTERS_AT_ONCE = 1024 * 1024;
-
 /** The records with these IDs that exist and that the key can see, by ID. */
 export async function getRecords(
   reader: Reader,
@@ -40,25 +35,9 @@ export async function getRecords(
   const { db, access } = reader;
   const rows = await findRecords(db, resource, access.orgNumber, [...new Set(ids)]);
   const visible = rows.filter((row) => canSee(access, resource, row));
-  const isLarge = longCharacters(resource, visible) > CHARACTERS_AT_ONCE;
-  const step = isLarge ? SHOWN_AT_ONCE : visible.length;
-  const shown = new Map<string, Data>();
-  for (let from = 0; from < visible.length; from += step) {
-    if (isLarge) await nextTurn();
-    for (const record of await presentAll(reader, resource, visible.slice(from, from + step)))
-      shown.set(String(record.id), record);
-  }
-  return shown;
-}
-
-function longCharacters(resource: Resource, rows: readonly RecordRow[]): number {
-  let characters = 0;
-  for (const row of rows)
-    for (const name of longTexts(resource)) {
-      const text = row[name];
-      if (typeof text === 'string') characters += text.length;
-    }
-  return characters;
+  // They can contain 30 MB: to read so much takes as long as a turn may, and so does what follows.
+  await nextTurn();
+  return new Map((await presentAll(reader, resource, visible)).map((record) => [String(record.id), record]));
 }
 
 /** The row with that ID, which must exist and be visible to the key. */

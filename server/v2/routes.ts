@@ -38,7 +38,7 @@ export function v2Operations(
   return [
     authentication(limits),
     ...RESOURCES.flatMap((resource) =>
-      resource.name in alone ? operationsOf(resource, alone[resource.name]) : sameOperationsOf(resource),
+      resource.name in alone ? operationsOf(resource, alone[resource.name]) : memoizedOperationsOf(resource),
     ),
     ...bulkLinkOperations(),
     searchOperation(),
@@ -49,7 +49,7 @@ export function v2Operations(
 }
 
 // Asked for by the server, its router and its description, and in tests by each service.
-const sameOperationsOf = memoize((resource: Resource) => operationsOf(resource));
+const memoizedOperationsOf = memoize((resource: Resource) => operationsOf(resource));
 
 function operationsOf(resource: Resource, alone?: ShownAlone): Operation[] {
   const links = Object.entries(resource.links) as [string, Link][];

@@ -63,7 +63,7 @@ export function observeConnections(): Observed {
   return { asked, trips, [Symbol.dispose]: dispose };
 }
 
-// By which tables are analyzed in the background, once they have grown.
+// Statements that analyze tables once these have grown, at any time.
 const IN_BACKGROUND = /^analyze |\bpg_class\b/;
 
 /** What some work asks of PostgreSQL, in waves: what is asked before an answer to the wave before is there belongs to that. */
