@@ -1,50 +1,7 @@
 // The command line as a whole: every command in its group, and the one place where errors become exit codes.
 import { Command, CommanderError, Option } from 'commander';
-import { registerApiCommand } from './commands/api.ts';
-import { registerAuditCommand } from './commands/audit.ts';
-import { registerBackupCommand } from './commands/backup.ts';
-import { registerBrowseCommand } from './commands/browse.ts';
-import { registerCompletionCommand } from './commands/completion.ts';
-import { registerCountCommand } from './commands/count.ts';
-import { registerCreateCommand } from './commands/create.ts';
-import { registerDeleteCommand } from './commands/delete.ts';
-import { registerDoctorCommand } from './commands/doctor.ts';
-import { registerExportCommand } from './commands/export.ts';
-import { registerGetCommand } from './commands/get.ts';
-import { registerHealthCommand } from './commands/health.ts';
-import { registerHelpCommand } from './commands/help.ts';
-import { registerHistoryCommand } from './commands/history.ts';
-import { registerImportCommand } from './commands/import.ts';
-import { registerIngestCommand } from './commands/ingest.ts';
-import { registerInitCommand } from './commands/init.ts';
-import { registerKeysCommand } from './commands/keys.ts';
-import { registerLinkCommands } from './commands/link.ts';
-import { helpOfList, registerListCommand } from './commands/list.ts';
-import { registerListenCommand } from './commands/listen.ts';
-import { registerManCommand } from './commands/man.ts';
-import { registerMcpCommand } from './commands/mcp.ts';
-import { registerMigrateCommand } from './commands/migrate.ts';
-import { registerOpenCommand } from './commands/open.ts';
-import { registerOpenapiCommand } from './commands/openapi.ts';
-import { registerOrgsCommand } from './commands/orgs.ts';
-import { registerPeopleCommand } from './commands/people.ts';
-import { registerProfileCommand } from './commands/profile.ts';
-import { registerQuickstartCommand } from './commands/quickstart.ts';
-import { registerRecipeCommand } from './commands/recipe.ts';
-import { registerReportCommand } from './commands/report.ts';
-import { registerRestoreCommand } from './commands/restore.ts';
-import { registerSearchCommand } from './commands/search.ts';
-import { registerSecretsCommand } from './commands/secrets.ts';
-import { registerServeCommand } from './commands/serve.ts';
-import { registerTimelineCommand } from './commands/timeline.ts';
-import { registerTopCommand } from './commands/top.ts';
-import { registerUndeleteCommand } from './commands/undelete.ts';
-import { registerUpdateCommand } from './commands/update.ts';
-import { registerUpsertCommand } from './commands/upsert.ts';
-import { registerUsersCommand } from './commands/users.ts';
-import { registerVersionCommand } from './commands/version.ts';
-import { registerWatchCommand } from './commands/watch.ts';
-import { registerWebhooksCommand } from './commands/webhooks.ts';
+import { COMMAND_NAMES, registerCommands } from './command-table.ts';
+import { helpOfList } from './commands/list.ts';
 import { CliError, describeError, EXIT, errorCode } from './errors.ts';
 import { HELP_LAYOUT, helpColumns, helpEnding, shownHelp } from './help-layout.ts';
 import { debugIfAsked } from './settings/debug.ts';
@@ -64,10 +21,11 @@ Examples:
   crm list deals --filter status=open`;
 
 /**
- * The command line with all its commands.
+ * The command line.
  * @param print takes what --help and --version print
+ * @param only the command that is given, without the others; all are there unless it is one that runs without them
  */
-export function buildProgram(print: (text: string) => void = () => {}): Command {
+export function buildProgram(print: (text: string) => void = () => {}, only?: string): Command {
   const program = new Command('crm')
     .description('A self-hosted CRM records service and its command line')
     .version(versionLine(), '-V, --version', 'Print version, commit and Bun version')
@@ -87,56 +45,8 @@ export function buildProgram(print: (text: string) => void = () => {}): Command 
   program
     .addHelpText('after', EXAMPLES)
     .addHelpText('afterAll', ({ command }) => helpEnding(program, command));
-  program.commandsGroup('Operator commands (work on the database directly):');
-  registerServeCommand(program);
-  registerInitCommand(program);
-  registerOrgsCommand(program);
-  registerUsersCommand(program);
-  registerKeysCommand(program);
-  registerSecretsCommand(program);
-  registerAuditCommand(program);
-  registerIngestCommand(program);
-  registerMigrateCommand(program);
-  registerPeopleCommand(program);
-  registerBackupCommand(program);
-  registerRestoreCommand(program);
-  registerDoctorCommand(program);
-  program.commandsGroup('Data commands (call a server over HTTP, with an API key):');
-  registerImportCommand(program);
-  registerListCommand(program);
-  registerSearchCommand(program);
-  registerCountCommand(program);
-  registerGetCommand(program);
-  registerCreateCommand(program);
-  registerUpdateCommand(program);
-  registerUpsertCommand(program);
-  registerDeleteCommand(program);
-  registerUndeleteCommand(program);
-  registerLinkCommands(program);
-  registerExportCommand(program);
-  registerBrowseCommand(program);
-  registerHistoryCommand(program);
-  registerTimelineCommand(program);
-  registerWatchCommand(program);
-  registerTopCommand(program);
-  registerWebhooksCommand(program);
-  registerListenCommand(program);
-  registerReportCommand(program);
-  registerApiCommand(program);
-  registerMcpCommand(program);
-  program.commandsGroup('Try it out:');
-  registerQuickstartCommand(program);
-  program.commandsGroup('About crm:');
-  registerProfileCommand(program);
-  registerOpenCommand(program);
-  registerOpenapiCommand(program);
-  registerCompletionCommand(program);
-  registerRecipeCommand(program);
-  registerHealthCommand(program);
-  registerVersionCommand(program);
-  registerHelpCommand(program);
-  registerManCommand(program);
-  knowCommands(program.commands.map((command) => command.name()));
+  registerCommands(program, only);
+  knowCommands(COMMAND_NAMES);
   return program;
 }
 
@@ -161,7 +71,7 @@ function addGlobalOptions(program: Command): void {
 /** Runs the given command line (without the program's name) and resolves with the exit code. */
 export async function run(given: readonly string[]): Promise<number> {
   const printed: string[] = [];
-  const program = buildProgram((text) => printed.push(text));
+  const program = buildProgram((text) => printed.push(text), commandIn(given));
   const words = withHelpFlag(program, given);
   try {
     await refuseUnknownHelp(program, words);
@@ -173,7 +83,19 @@ export async function run(given: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? EXIT.done);
   } catch (error) {
     await endPager();
-    return exitCodeOf(program, words, error);
+    return exitCodeOf(words, error);
+  }
+}
+
+/** The first word that is neither an option of the program nor the value of one. */
+function commandIn(words: readonly string[]): string | undefined {
+  const bare = new Command().exitOverride().configureOutput({ outputError: () => {} });
+  addGlobalOptions(bare);
+  try {
+    return bare.parseOptions([...words]).operands[0];
+  } catch {
+    // The program itself tells what is wrong.
+    return undefined;
   }
 }
 
@@ -186,11 +108,11 @@ async function parse(program: Command, words: readonly string[]): Promise<void> 
   }
 }
 
-async function exitCodeOf(program: Command, words: readonly string[], error: unknown): Promise<number> {
+async function exitCodeOf(words: readonly string[], error: unknown): Promise<number> {
   // The reader of our output closed the pipe on purpose, as head does.
   if (errorCode(error) === 'EPIPE') return EXIT.done;
   const shown =
-    error instanceof CommanderError ? await usageErrorOf(program, words, error) : outputError(error);
+    error instanceof CommanderError ? await usageErrorOf(buildProgram(), words, error) : outputError(error);
   if (shown instanceof CliError) {
     note(describeError(shown));
     return shown.exitCode;

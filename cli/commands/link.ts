@@ -17,8 +17,8 @@ Examples:
   crm unlink meetings/ID/deal
   crm unlink contacts/ID/external_ids salesforce`;
 
-/** Adds `crm link` and `crm unlink`. */
-export function registerLinkCommands(program: Command): void {
+/** Adds `crm link`. */
+export function registerLinkCommand(program: Command): void {
   program
     .command('link')
     .summary('Link a record to another, or to its ID in another system')
@@ -31,6 +31,10 @@ export function registerLinkCommands(program: Command): void {
     .addOption(dryRunOption())
     .addHelpText('after', LINK_EXAMPLES)
     .action(lazyAction(async () => (await import('../records/link.ts')).runLink));
+}
+
+/** Adds `crm unlink`. */
+export function registerUnlinkCommand(program: Command): void {
   program
     .command('unlink')
     .summary('Remove a link')

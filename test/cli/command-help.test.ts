@@ -51,6 +51,27 @@ test.each(all)('$name has examples, and each of them is read as it should be', a
   expect(examples.join('\n')).toContain(name);
 });
 
+test.each(buildProgram().commands.map((command) => command.name()))(
+  '%s is the same where it is the only command that is added',
+  (name) => {
+    const alone = buildProgram(undefined, name);
+    const helpIn = (program: Command) =>
+      commandsIn(program).flatMap((one) => {
+        const isAsked = `${one.name} `.startsWith(`crm ${name} `);
+        return isAsked ? [one.name, one.command.helpInformation(), commandExamples(one.command)] : [];
+      });
+    expect(helpIn(alone)).toEqual(helpIn(buildProgram()));
+    // Most of them are added without the others.
+    if (!['help', 'man', '__complete'].includes(name))
+      expect(commandsIn(alone).every((one) => `${one.name} `.startsWith(`crm ${name} `))).toBe(true);
+  },
+);
+
+test.each(['help', 'man', '__complete', 'nothing', 'toString', ''])('%j is added with all others', (name) => {
+  const names = (program: Command) => program.commands.map((command) => command.name());
+  expect(names(buildProgram(undefined, name))).toEqual(names(buildProgram()));
+});
+
 describe.each(['crm', ...all.map(({ name }) => name)])('the help of %s', (name) => {
   const help = helpOf(name);
   const titles = [...help.matchAll(/^(Usage|Examples|Arguments|Options|Commands|Global options)\b/gm)].map(
