@@ -1,14 +1,11 @@
 // Turns commander's errors into errors for people, with the command that was probably meant.
 import type { Command, CommanderError } from 'commander';
+import { joinWithOr } from '../db/model/text.ts';
 import { type CliError, usageError } from './errors.ts';
 import { commandExamples } from './help-layout.ts';
 import { didYouMean, nearest } from './nearest.ts';
 import { redact } from './terminal/redact.ts';
 import { shellWord } from './terminal/text.ts';
-
-const LIST = {
-  format: (names: readonly string[]) => new Intl.ListFormat('en', { type: 'disjunction' }).format(names),
-};
 
 /** The words with `--help` instead of a `help` after a group; commander's help command reports no mistakes. */
 export function withHelpFlag(program: Command, words: readonly string[]): readonly string[] {
@@ -58,7 +55,7 @@ export async function unknownTopic(
     const pages = mentionedIn.map((topic) => `"crm help ${topic}"`);
     return usageError(
       message,
-      `read ${LIST.format(pages)}, which mention${pages.length > 1 ? '' : 's'} it.`,
+      `read ${joinWithOr(pages)}, which mention${pages.length > 1 ? '' : 's'} it.`,
       seeAll,
     );
   }
@@ -73,7 +70,7 @@ export async function usageErrorOf(
 ): Promise<CliError> {
   const { command, name } = commandNamed(program, words);
   if (error.code === 'commander.help') {
-    const names = LIST.format(namesIn(command));
+    const names = joinWithOr(namesIn(command));
     return usageError(`"${name}" needs a subcommand: ${names}.`, `run "${name} --help" for examples.`);
   }
   const message = messageFor(error);

@@ -1,6 +1,4 @@
 // Networks in CIDR notation: an address and the number of its leading bits that count.
-import { isIP } from 'node:net';
-
 export interface Network {
   address: string;
   /** Number of leading bits. */
@@ -8,6 +6,9 @@ export interface Network {
 }
 
 type Family = 4 | 6;
+
+let net: typeof import('node:net') | undefined;
+
 const BITS: Readonly<Record<Family, number>> = { 4: 32, 6: 128 };
 /** The first bits of an IPv4 address mapped to IPv6, and their number. */
 const MAPPED = { start: 0xffffn, bits: 96 };
@@ -52,7 +53,9 @@ export function hasHostBits({ address, prefix }: Network): boolean {
 }
 
 function familyOf(address: string): Family | undefined {
-  const family = isIP(address);
+  // Loaded when it is needed: it takes as long as all else that a short command loads.
+  net ??= process.getBuiltinModule('node:net');
+  const family = net.isIP(address);
   return family === 4 || family === 6 ? family : undefined;
 }
 

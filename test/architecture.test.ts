@@ -571,13 +571,19 @@ describe('what a command loads', () => {
     'cli/settings/debug.ts',
     // As above: the bar is Ink's.
     'cli/terminal/progress.ts',
+    // What reads answers, which are seldom asked for.
+    'cli/terminal/questions.ts',
     'cli/top/run.ts',
     // Only a mistaken word can be the name of a resource.
     'cli/usage-errors.ts',
+    // Only a server that cannot be reached has its name looked up.
+    'db/postgres/errors.ts',
     // The plugin of the docs and all that it describes would slow down every start.
     'server/docs/docs.ts',
     // The metrics library is for servers with a metrics port.
     'server/metrics/measurement.ts',
+    // Most servers have no webhooks.
+    'server/webhooks/sender.ts',
   ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = [
@@ -606,6 +612,32 @@ describe('what a command loads', () => {
     const loaded = [...loadedBy(work)];
     expect(loaded).toContain('cli/terminal/streams.ts');
     expect(loaded.filter((path) => UNLOADED.test(path))).toEqual([]);
+  });
+});
+
+// Each takes a millisecond or more, and a command some twenty in all.
+const SLOW =
+  /^(?:bun|kysely|elysia|ink|react|node:(?:crypto|dns\/promises|https?|net|readline(?:\/promises)?|stream|tls|tty|worker_threads|zlib))$/;
+const slowIn = (path: string) => [...loadedBy([path])].filter((one) => SLOW.test(one));
+
+describe('what takes long to load', () => {
+  test.each([
+    'main.ts',
+    'program.ts',
+    ...['records/list.ts', 'records/record.ts', 'search/run.ts', 'bulk/run.ts', 'export/run.ts'],
+  ])('is not loaded with cli/%s', (path) => {
+    expect(slowIn(`cli/${path}`)).toEqual([]);
+  });
+
+  test.each(['keys/run.ts', 'organizations/organizations.ts', 'doctor/run.ts'])(
+    'is not loaded with cli/%s, save what builds its statements',
+    (path) => {
+      expect(slowIn(`cli/${path}`)).toEqual(['kysely']);
+    },
+  );
+
+  test('is loaded with a server if every server needs it', () => {
+    expect(slowIn('cli/serve/run.ts')).not.toContainAnyValues(['node:http', 'node:https', 'node:zlib']);
   });
 });
 

@@ -1,9 +1,7 @@
 // Checks IDs on the command line before anything is sent, and suggests the command that lists them.
-import { singularOf, withArticle } from '../../db/model/text.ts';
+import { joinWithOr, singularOf, withArticle } from '../../db/model/text.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { shellWord } from '../terminal/text.ts';
-
-const nouns = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** The command that lists the IDs of a resource, of `stages`, of `users` or of `webhooks`. */
 export function commandForIds(resource: string): string {
@@ -24,7 +22,7 @@ interface Unidentified {
 
 /** The error for the value of a filter by ID that is not an ID. */
 export function notAnId(list: string, { key, value, resources, kind }: Unidentified): CliError {
-  const owner = withArticle(nouns.format(resources.map(singularOf)));
+  const owner = withArticle(joinWithOr(resources.map(singularOf)));
   const named = shellWord(`${kind}=${value}`);
   return usageError(
     `--filter ${key} needs the ID of ${owner}, and "${value}" is not an ID.`,

@@ -1,5 +1,6 @@
 // `--requests-per-minute`: the limit of a key, which the limit of its organization can make ineffective.
 import type { ApiKeyRow, OrganizationRow } from '../../db/engine/schema.ts';
+import { formatCount } from '../../db/model/text.ts';
 import { shellWord } from '../terminal/text.ts';
 
 // The default of `crm serve --org-limit`; which one a server has is not in the database.
@@ -38,5 +39,5 @@ export function requestsText(perMinute: number | null): string {
 }
 
 function inWords(requests: number): string {
-  return `${requests.toLocaleString('en-US')} ${requests === 1 ? 'request' : 'requests'}`;
+  return `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`;
 }

@@ -1,6 +1,7 @@
 // Carries out `crm orgs update` and `crm orgs rename`.
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
+import { formatCount } from '../../db/model/text.ts';
 import { getOrganization, type OrganizationChanges, updateOrganization } from '../../db/tables/accounts.ts';
 import { recordAction } from '../database/audit.ts';
 import { checkedName, organizationNamed, withStore } from '../database/database.ts';
@@ -80,7 +81,7 @@ function wordsFor({ keyLifetime, requestsPerMinute }: OrganizationChanges): stri
   const limit =
     requestsPerMinute == null
       ? 'as many requests per minute as the server allows each organization'
-      : `${requestsPerMinute.toLocaleString('en-US')} requests per minute`;
+      : `${formatCount(requestsPerMinute)} requests per minute`;
   return [
     ...(keyLifetime === undefined
       ? []

@@ -2,11 +2,9 @@
 import { querySorts } from '../../db/model/query/sorts.ts';
 import { includesOf } from '../../db/model/resources/includes.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
-import { singularOf, withArticle } from '../../db/model/text.ts';
+import { joinWithOr, singularOf, withArticle } from '../../db/model/text.ts';
 import { type FilterShape, listFilters, namedFilters } from '../api/filters.ts';
 import type { NameKind } from '../api/names.ts';
-
-const nouns = new Intl.ListFormat('en', { type: 'disjunction' });
 
 const NAMES: Readonly<Record<NameKind, string>> = {
   company: 'name or domain of a company',
@@ -37,7 +35,7 @@ export function resourceHelp(words: readonly string[]): string {
 }
 
 function valuesOf({ type, references }: FilterShape): string {
-  if (references.length > 0) return `ID of ${withArticle(nouns.format(references.map(singularOf)))}`;
+  if (references.length > 0) return `ID of ${withArticle(joinWithOr(references.map(singularOf)))}`;
   if (type === 'instant') return 'time: 2026-11-21, 7d (seven days ago), yesterday, ahead 7d';
   if (type === 'boolean') return 'true or false';
   if (type === 'external ID') return 'SOURCE:ID in another system';

@@ -1,9 +1,7 @@
 // Formats words and numbers for people: counts, durations, sizes.
+import { formatCount } from '../../db/model/text.ts';
 
-/** A whole number with thousands separators. */
-export function formatCount(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
-}
+export { formatCount };
 
 /** `1 record`, `2 records`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {

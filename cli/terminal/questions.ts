@@ -1,8 +1,5 @@
-// Questions to the person at the terminal.
-import { createInterface, type Interface } from 'node:readline';
-import { createInterface as createPromptInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
-import { isatty } from 'node:tty';
+// Questions to the person at the terminal. What reads the answers is loaded when something is asked.
+import type { Interface } from 'node:readline';
 import { CliError, describeError, usageError } from '../errors.ts';
 import { note, stderr, writeForPeople } from './streams.ts';
 import { neutralize } from './text.ts';
@@ -12,7 +9,7 @@ export const ADD_YES = 'add --yes to delete without a prompt.';
 
 /** Whether a person can answer: stdin and stderr are a terminal. */
 export function canAsk(): boolean {
-  return isatty(0) && stderr.isTTY;
+  return stderr.isTTY && process.getBuiltinModule('node:tty').isatty(0);
 }
 
 /** Whether a person can use a screen with keys. */
@@ -34,8 +31,10 @@ export async function confirmDelete(what: string): Promise<void> {
 
 /** Asks for a line that is not shown while it is typed. */
 export async function askSecret(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const { Writable } = await import('node:stream');
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createPromptInterface({ input: process.stdin, output: silent, terminal: true });
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   writeForPeople(neutralize(question));
   try {
@@ -56,6 +55,7 @@ export function confirm(question: string): Promise<boolean> {
 
 /** Does work that asks questions on the terminal; what is typed ahead answers the next ones. */
 export async function withQuestions<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+  const { createInterface } = await import('node:readline');
   const terminal = createInterface({ input: process.stdin, output: stderr.stream });
   const lines = new Lines(terminal);
   // Without a listener, readline swallows Ctrl-C.

@@ -2,6 +2,7 @@
 import type { Data } from '../../db/model/json.ts';
 import { querySorts } from '../../db/model/query/sorts.ts';
 import type { Resource } from '../../db/model/resource.ts';
+import { joinWithOr } from '../../db/model/text.ts';
 import type { Client } from '../api/client.ts';
 import { resourceColumns } from '../api/column-layout.ts';
 import { IdFinder } from '../api/id-finder.ts';
@@ -15,8 +16,6 @@ import { didYouMean } from '../nearest.ts';
 import { filterOfWhere } from './filter.ts';
 import { foundFilter } from './names.ts';
 import { askQuery, queriedResource } from './query.ts';
-
-const either = new Intl.ListFormat('en', { type: 'disjunction' });
 
 export interface RecordsOptions extends ListOptions {
   where?: string;
@@ -76,7 +75,7 @@ function checkSort(resource: Resource, sortBy: string): void {
   if (sorts.includes(sortBy)) return;
   throw usageError(
     `Cannot sort ${resource.name} by "${sortBy}".${didYouMean(sortBy, sorts)}`,
-    `sort by ${either.format(sorts)}.`,
+    `sort by ${joinWithOr(sorts)}.`,
   );
 }
 

@@ -2,9 +2,8 @@
 import { EXTERNAL_ID_EXAMPLE } from './external-ids.ts';
 import { parentsOf } from './links.ts';
 import type { Filter, Match, SideTable } from './resource.ts';
-import { caselessKey, normalizeDomain, singularOf, textKey, withArticle } from './text.ts';
+import { caselessKey, joinWithOr, normalizeDomain, singularOf, textKey, withArticle } from './text.ts';
 
-const nouns = new Intl.ListFormat('en', { type: 'disjunction' });
 const unchanged = (value: string): string => value;
 
 function filter(shape: Partial<Filter> & Pick<Filter, 'match' | 'description'>): Filter {
@@ -29,7 +28,7 @@ export function refersTo(target: string | readonly string[], ...match: (string |
   return filter({
     match: match.map((one) => (typeof one === 'string' ? column(one) : one)),
     references,
-    description: `ID of ${withArticle(nouns.format(references.map(singularOf)))}.`,
+    description: `ID of ${withArticle(joinWithOr(references.map(singularOf)))}.`,
   });
 }
 

@@ -87,6 +87,17 @@ export function singularOf(plural: string): string {
   return plural.replace(/ies$/, 'y').replace(/s$/, '');
 }
 
+/** A whole number with thousands separators: `10,000`. */
+export function formatCount(value: number): string {
+  return String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** Alternatives as English lists them: `a`, `a or b`, `a, b, or c`. */
+export function joinWithOr(words: readonly string[]): string {
+  if (words.length < 3) return words.join(' or ');
+  return `${words.slice(0, -1).join(', ')}, or ${words.at(-1)}`;
+}
+
 /** A noun, or a list of nouns, with its indefinite article: `an interaction`, `a user`. */
 export function withArticle(noun: string): string {
   return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;

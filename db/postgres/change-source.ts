@@ -1,5 +1,5 @@
 // How nodes learn of each other's changes: by a notification soon after each commit, and by looking every second.
-import { SQL } from 'bun';
+import type { SQL } from 'bun';
 import { CompiledQuery } from 'kysely';
 import type { ChangeListener, ChangeSource, LastChanges } from '../engine/change-signals.ts';
 import type { Eventually } from '../engine/engine.ts';
@@ -36,7 +36,7 @@ export function serverChanges(reader: PostgresPool, options: SQL.PostgresOrMySQL
 }
 
 function watch(listener: ChangeListener, options: SQL.PostgresOrMySQLOptions): () => Eventually<void> {
-  const client = new SQL({ ...options, adapter: 'postgres', max: 1 });
+  const client = new Bun.SQL({ ...options, adapter: 'postgres', max: 1 });
   let isListening = false;
   const listen = () => {
     isListening = true;

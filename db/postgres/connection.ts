@@ -1,5 +1,5 @@
 // One connection to PostgreSQL: opened when needed, closed when it fails, and reopened, but never within a transaction.
-import { type ReservedSQL, SQL } from 'bun';
+import type { ReservedSQL, SQL } from 'bun';
 import { type CompiledQuery, Kysely } from 'kysely';
 import { type Engine, type PreparedQuery, takeWhile } from '../engine/engine.ts';
 import type { Schema, Trx } from '../engine/schema.ts';
@@ -62,7 +62,8 @@ export class PostgresConnection implements TransactionEngine {
   /** @param explain explains why a connection could not be opened */
   constructor(options: SQL.PostgresOrMySQLOptions, explain: (error: unknown) => Promise<Error>) {
     this.#explain = explain;
-    this.#client = new SQL({ ...options, adapter: 'postgres', max: 1, onclose: () => this.#lose() });
+    // Not imported: to load the client takes as long as a short command, and a file needs none.
+    this.#client = new Bun.SQL({ ...options, adapter: 'postgres', max: 1, onclose: () => this.#lose() });
   }
 
   /** Number of unanswered statements. */

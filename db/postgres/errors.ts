@@ -1,5 +1,4 @@
 // Problems with a PostgreSQL server, in words for the operator and with next steps.
-import { lookup } from 'node:dns/promises';
 import { DatabaseError } from '../database-error.ts';
 import type { PostgresAddress } from './address.ts';
 import { CONNECT_SECONDS_MAX, SETTINGS } from './settings.ts';
@@ -191,6 +190,7 @@ async function explainRefusal(address: PostgresAddress, error: unknown): Promise
       error,
     );
   }
+  const { lookup } = await import('node:dns/promises');
   const isKnown = await lookup(host).then(
     () => true,
     () => false,

@@ -1,13 +1,16 @@
 // What the routes under /docs serve: made on first use, kept, and compressed as the client accepts.
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const ENCODERS = {
-  br: async (bytes: Bytes): Promise<Bytes> =>
-    new Uint8Array(await promisify(brotliCompress)(bytes, { params: brotliFor(bytes) })),
-  gzip: async (bytes: Bytes): Promise<Bytes> => new Uint8Array(await promisify(gzip)(bytes, { level: 9 })),
+  br: async (bytes: Bytes): Promise<Bytes> => {
+    const { brotliCompress, constants } = await zlib();
+    const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality(bytes) };
+    return new Uint8Array(await promisify(brotliCompress)(bytes, { params }));
+  },
+  gzip: async (bytes: Bytes): Promise<Bytes> =>
+    new Uint8Array(await promisify((await zlib()).gzip)(bytes, { level: 9 })),
   identity: async (bytes: Bytes): Promise<Bytes> => bytes,
 };
 
@@ -80,6 +83,11 @@ function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   return tags.includes(etag);
 }
 
-function brotliFor({ length }: Bytes): Record<number, number> {
-  return { [constants.BROTLI_PARAM_QUALITY]: length < LARGE_BYTES ? QUALITY.small : QUALITY.large };
+function brotliQuality({ length }: Bytes): number {
+  return length < LARGE_BYTES ? QUALITY.small : QUALITY.large;
+}
+
+// Loaded with the first page: a server starts sooner without it.
+function zlib(): Promise<typeof import('node:zlib')> {
+  return import('node:zlib');
 }

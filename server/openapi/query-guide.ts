@@ -1,8 +1,7 @@
 // The part of the guide about queries and counts.
 import { FILTER_CONDITIONS_MAX, FILTER_LEVELS_MAX, FILTER_VALUES_MAX } from '../../db/model/query/filter.ts';
+import { formatCount } from '../../db/model/text.ts';
 import { COUNT_EXAMINED_MAX, PAGE_EXAMINED_MAX } from '../../db/queries/run-query.ts';
-
-const inWords = (count: number) => count.toLocaleString('en-US');
 
 export const QUERIES = `
 ## Query records
@@ -50,7 +49,7 @@ A filter is an object in which everything must hold: fields with a value or with
   needs the same filter and order.
 
 A filter has at most ${FILTER_CONDITIONS_MAX} conditions, each operator counting, ${FILTER_LEVELS_MAX} levels of \`and\`, \`or\` and \`not\`, and ${FILTER_VALUES_MAX} values in a list. A page examines at
-most ${inWords(PAGE_EXAMINED_MAX)} index entries, records and links: if what is asked for is rare, a page can be short or empty although
-\`has_next_page\` is true. A count examines at most ${inWords(COUNT_EXAMINED_MAX)}; beyond that, \`is_exact\` is false and \`count\` is a lower
+most ${formatCount(PAGE_EXAMINED_MAX)} index entries, records and links: if what is asked for is rare, a page can be short or empty although
+\`has_next_page\` is true. A count examines at most ${formatCount(COUNT_EXAMINED_MAX)}; beyond that, \`is_exact\` is false and \`count\` is a lower
 bound. Conditions on IDs, links, addresses, names, owners, stages and statuses are the fastest.
 `;

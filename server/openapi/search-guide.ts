@@ -1,4 +1,5 @@
 // The part of the guide about search.
+import { formatCount } from '../../db/model/text.ts';
 import { SEARCH_EXAMINED_MAX, SEARCH_RECORDS_MAX } from '../search/request.ts';
 
 export const SEARCHES = `
@@ -27,7 +28,7 @@ skip nothing while others write.
 - \`match.field\` is the field of the first hit, \`custom.NAME\` or \`transcript\`, and \`match.snippet\` at most 160 characters of it, as
   plain text: escape it before you show it as HTML.
 - A record is found as soon as its write was answered.
-- A request examines at most ${SEARCH_EXAMINED_MAX.toLocaleString('en-US')} entries of the index and ${SEARCH_RECORDS_MAX.toLocaleString('en-US')} records. With very common words a page can
+- A request examines at most ${formatCount(SEARCH_EXAMINED_MAX)} entries of the index and ${formatCount(SEARCH_RECORDS_MAX)} records. With very common words a page can
   have few results, or none, although \`has_next_page\` is true: continue with \`end_cursor\`.
 
 \`\`\`sh

@@ -1,6 +1,7 @@
 // The part of the guide about include and fields.
 import { RELATED_MAX } from '../../db/model/resource.ts';
 import { INCLUDES_MAX } from '../../db/model/resources/includes.ts';
+import { formatCount } from '../../db/model/text.ts';
 import { RELATED_EXAMINED_MAX } from '../../db/tables/related-ids.ts';
 
 export const SELECTIONS = `
@@ -25,7 +26,7 @@ themselves are under \`included\`, each once:
   contact it is.
 - At most ${RELATED_MAX} of each name are included with a record, the newest first, by \`created_at\`; \`[]\` stands for none. Use a
   filter of their list for all. If a user-bound key can see few of them, or a note is about records of several resources,
-  the newest ${RELATED_EXAMINED_MAX.toLocaleString('en-US')} are examined.
+  the newest ${formatCount(RELATED_EXAMINED_MAX)} are examined.
 - Records are included as lists show them. Users are under \`users\` with \`id\`, \`email\` and \`name\`; stages are under
   \`stages\`. What is included does not include anything itself.
 - Each name needs the scope for reading it, stages \`pipelines:read\`, and \`owner\` none; without it the response is 403. A

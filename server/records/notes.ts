@@ -2,6 +2,7 @@
 
 import type { ValidationCode } from '../../db/model/faults.ts';
 import { NOTE_LEVELS_MAX, notes } from '../../db/model/resources/notes.ts';
+import { formatCount } from '../../db/model/text.ts';
 import { findHeight, findPaths, NOTES_BELOW_MAX } from '../../db/tables/note-tree.ts';
 import { hasCleared } from '../../db/tables/undeletion.ts';
 import { oncePerBatch } from './lookups.ts';
@@ -62,7 +63,7 @@ async function refuseDeep(change: Change, levelsAbove: number, levelsBefore: num
   const { trx, access, id } = change;
   const height = await findHeight(trx, { orgNumber: access.orgNumber, id });
   if (height === undefined) {
-    const count = NOTES_BELOW_MAX.toLocaleString('en-US');
+    const count = formatCount(NOTES_BELOW_MAX);
     refuse(
       change,
       `must not be on a deeper level than now: the note has more than ${count} notes below it, too many to move down`,

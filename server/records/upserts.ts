@@ -5,6 +5,7 @@ import { type Fault, requiredFault } from '../../db/model/faults.ts';
 import { type Data, isObject } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { duplicateMessage, type UniqueValue, uniqueValues } from '../../db/model/rules.ts';
+import { joinWithOr } from '../../db/model/text.ts';
 import { matchNames, ON_MATCH, type OnMatch } from '../../db/model/upserts.ts';
 import { listExternalIds, lookUpExternalIds } from '../../db/tables/record-external-ids.ts';
 import { findOwners, uniqueName } from '../../db/tables/unique.ts';
@@ -19,12 +20,10 @@ import type { Change, Writer } from './rules.ts';
 import type { PlannedChange, RunPlan } from './run-plan.ts';
 
 const EXTERNAL_ID = 'external_id';
-const choices = new Intl.ListFormat('en', { type: 'disjunction' });
-
 /** Faults of the body of an upsert beyond its schema: it must have a value to find a record by. */
 export function upsertFaults(resource: Resource, body: Data): Fault[] {
   if (namesToMatch(resource, body).length > 0) return [];
-  const names = choices.format(matchNames(resource));
+  const names = joinWithOr(matchNames(resource));
   const message = `must name a field that is in the body, to find the record by: ${names}`;
   return [{ path: 'match', message, code: 'VALIDATION_REQUIRED_FIELD' }];
 }

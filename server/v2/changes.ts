@@ -1,4 +1,5 @@
 // The feed of changes: every create, update, delete, link and unlink of the organization, in order.
+import { formatCount } from '../../db/model/text.ts';
 import type { ChangeRange } from '../../db/tables/change-queries.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
 import { invalid } from '../errors.ts';
@@ -53,7 +54,7 @@ Fields that the service computes from other records leave no change by themselve
 \`contact_ids\` and \`company_ids\` of interactions, \`member_count\`, \`recording_ids\`, the \`contact_id\` of attendees. Neither do external IDs.
 
 \`end_cursor\` is always a string, also for an empty page: send it later as \`cursor\` to get what has happened since.
-\`has_next_page\` is false once there is nothing more. A request examines at most ${EXAMINED_MAX.toLocaleString('en-US')} changes, so with filters a page can be
+\`has_next_page\` is false once there is nothing more. A request examines at most ${formatCount(EXAMINED_MAX)} changes, so with filters a page can be
 empty although \`has_next_page\` is true. \`oldest\` and \`head\` are the first and last sequence numbers of the log.
 
 With \`wait\`, a request that finds nothing is held until there is a change. If there is none within that many seconds, the

@@ -13,6 +13,7 @@ import {
 import { type QueryPlace, querySorts } from '../../db/model/query/sorts.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { named } from '../../db/model/schemas.ts';
+import { formatCount } from '../../db/model/text.ts';
 import { COUNT_EXAMINED_MAX, PAGE_EXAMINED_MAX } from '../../db/queries/run-query.ts';
 import { invalid } from '../errors.ts';
 import type { Answer, LookupCall, LookupOperation } from '../operation.ts';
@@ -46,7 +47,7 @@ function query(resource: Resource): LookupOperation {
     summary: `Query ${name}`,
     description:
       `Returns the ${name} that meet a filter, in pages. ${fieldsInWords(resource)} ${SHORTLY}\n\n` +
-      `A request examines at most ${PAGE_EXAMINED_MAX.toLocaleString('en-US')} index entries and records. If the records that meet the ` +
+      `A request examines at most ${formatCount(PAGE_EXAMINED_MAX)} index entries and records. If the records that meet the ` +
       'filter are rare, a page can have fewer of them than `limit`, or none, although `has_next_page` is true: continue ' +
       'with `end_cursor`.',
     body: named(`${capitalized(resource.singular)}Query`, querySchema(resource)),
@@ -67,7 +68,7 @@ function count(resource: Resource): LookupOperation {
     summary: `Count ${name}`,
     description:
       `Counts the ${name} that meet a filter, or all without one. ${fieldsInWords(resource)} ${SHORTLY}\n\n` +
-      `A request examines at most ${COUNT_EXAMINED_MAX.toLocaleString('en-US')} index entries and records. If there are more, ` +
+      `A request examines at most ${formatCount(COUNT_EXAMINED_MAX)} index entries and records. If there are more, ` +
       '`is_exact` is false, and at least `count` records meet the filter.',
     body: named('RecordCountRequest', Type.Object({ filter: Type.Optional(filterSchema) }, CLOSED)),
     answer: named(

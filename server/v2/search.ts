@@ -11,6 +11,7 @@ import {
   type SearchQuery,
 } from '../../db/model/search-query.ts';
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
+import { formatCount } from '../../db/model/text.ts';
 import { mayRead } from '../access.ts';
 import { ApiError, invalid, validationError } from '../errors.ts';
 import type { Answer, QueryParameter, ReadCall, ReadOperation } from '../operation.ts';
@@ -61,8 +62,8 @@ const DESCRIPTION =
   '`custom.NAME` of your own fields, `transcript` of what was said. `match.snippet` is the part of it around the hit, as ' +
   'plain text.\n\n' +
   'Each resource needs the scope for reading it: without `types`, those that the key cannot read are left out. A record is ' +
-  `found as soon as its write was answered. A request examines at most ${SEARCH_EXAMINED_MAX.toLocaleString('en-US')} entries of the index and ` +
-  `${SEARCH_RECORDS_MAX.toLocaleString('en-US')} records: a page can have fewer records, or none, although \`has_next_page\` is true. After an upgrade ` +
+  `found as soon as its write was answered. A request examines at most ${formatCount(SEARCH_EXAMINED_MAX)} entries of the index and ` +
+  `${formatCount(SEARCH_RECORDS_MAX)} records: a page can have fewer records, or none, although \`has_next_page\` is true. After an upgrade ` +
   'from a version without search, the response is 503 until the index is built.';
 
 /** The operation that searches. */

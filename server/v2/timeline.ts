@@ -6,7 +6,7 @@ import type { Resource } from '../../db/model/resource.ts';
 import { companies } from '../../db/model/resources/companies.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { named, nullable } from '../../db/model/schemas.ts';
-import { withArticle } from '../../db/model/text.ts';
+import { formatCount, withArticle } from '../../db/model/text.ts';
 import { TIMELINE_KINDS, type TimelineKind } from '../../db/model/timelines.ts';
 import type { TimelinePlace } from '../../db/tables/timeline-pages.ts';
 import { requireFilled } from '../backfills.ts';
@@ -60,7 +60,7 @@ const COMMON =
   'log keeps them, 30 days unless the operator decides otherwise.\n\n' +
   'What is deleted or unlinked is gone; an undelete brings it back where it was. Each kind needs the scope for reading its ' +
   'records: without `kinds`, those that the key cannot read are left out.\n\n' +
-  `A request examines at most ${TIMELINE_EXAMINED_MAX.toLocaleString('en-US')} entries, and a user-bound key may not see all of them: a page can have fewer ` +
+  `A request examines at most ${formatCount(TIMELINE_EXAMINED_MAX)} entries, and a user-bound key may not see all of them: a page can have fewer ` +
   'entries, or none, although `has_next_page` is true. After an upgrade from a version without timelines, the response is ' +
   '503 until they are built.';
 

@@ -1,5 +1,6 @@
 // Dates that are plain digits: Excel's days, Unix seconds or milliseconds, distinguished by --date-format if needed.
 import { instantMs } from '../../../db/model/instants.ts';
+import { joinWithOr } from '../../../db/model/text.ts';
 import { DAY_MS } from '../../input/instant.ts';
 import type { ImportFlags } from '../flags.ts';
 import { RowFault } from '../row.ts';
@@ -23,8 +24,6 @@ const COUNTS = [
   ['unix-ms', 'Unix milliseconds'],
 ] as const;
 // British English has no comma before the last "or".
-const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-
 /** Records one value of a column if it is digits that may count days, seconds or milliseconds. */
 export function addDigitEvidence(found: Map<string, string>, header: string, value: unknown): void {
   if (found.has(header) || (typeof value !== 'string' && typeof value !== 'number')) return;
@@ -96,5 +95,5 @@ function readingsOf(digits: string): [format: DateFormat, reading: string][] {
 }
 
 function meanings(digits: string): string {
-  return OR.format(readingsOf(digits).map(([, reading]) => reading));
+  return joinWithOr(readingsOf(digits).map(([, reading]) => reading));
 }
