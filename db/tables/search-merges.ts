@@ -5,7 +5,7 @@ import type { SearchRunRow } from '../engine/search-rows.ts';
 import { keyBytes, keyOfBytes } from './search-keys.ts';
 import { insertRows, removeFirstRows, removeRowsBefore } from './search-lists.ts';
 import { mergeFrom } from './search-merging.ts';
-import { changeRun, findRuns, insertRun, isLive, nextNumber, removeRun } from './search-runs.ts';
+import { changeRun, findRuns, GIVEN_UP, insertRun, isLive, nextNumber, removeRun } from './search-runs.ts';
 
 // So many runs of about a size become one, which has so many times that size.
 const MERGED_MIN = 4;
@@ -75,6 +75,7 @@ export async function mergeWhole(trx: Trx, orgNumber: number): Promise<boolean> 
 async function removeSome(trx: Trx, runs: readonly SearchRunRow[], goneUntil: number): Promise<boolean> {
   const gone = runs.find(({ gone_at }) => gone_at !== null && gone_at <= goneUntil);
   if (gone === undefined) return false;
+  if (gone.gone_at !== GIVEN_UP) await changeRun(trx, gone, { gone_at: GIVEN_UP });
   if (!(await removeFirstRows(trx, gone.org_id, gone.run))) await removeRun(trx, gone.org_id, gone.run);
   return true;
 }

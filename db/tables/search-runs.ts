@@ -42,9 +42,13 @@ export function runsInOrder(rows: readonly RunPlaces[]): Run[] {
   return inOrder.map(({ run, low, high }) => ({ run, low: placeOfBytes(low), high: placeOfBytes(high) }));
 }
 
-/** Whether all of these runs are still there. */
+/** Since when a run is gone whose rows are being removed, or will be at any time. */
+export const GIVEN_UP = 0;
+
+/** Whether all rows of these runs are still there. */
 export async function areThere(db: Db, orgNumber: number, runs: readonly Run[]): Promise<boolean> {
-  const there = new Set((await ofOrganization(db, { org: orgNumber })).map(({ run }) => run));
+  const rows = await ofOrganization(db, { org: orgNumber });
+  const there = new Set(rows.filter(({ gone_at }) => gone_at !== GIVEN_UP).map(({ run }) => run));
   return runs.every(({ run }) => there.has(run));
 }
 
@@ -90,7 +94,8 @@ export async function changeRun(
 
 /** Gives up all runs, whose rows are then removed. */
 export async function endRuns(trx: Trx, orgNumber: number): Promise<void> {
-  for (const run of await findRuns(trx, orgNumber)) await changeRun(trx, run, { is_built: 1, gone_at: 0 });
+  for (const run of await findRuns(trx, orgNumber))
+    await changeRun(trx, run, { is_built: 1, gone_at: GIVEN_UP });
 }
 
 const removal = statement<never>((db, param) =>

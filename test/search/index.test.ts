@@ -33,7 +33,7 @@ import {
   previousPlace,
   type SearchEntry,
 } from '../../db/tables/search-places.ts';
-import { findLiveRuns, findRuns, isLive } from '../../db/tables/search-runs.ts';
+import { areThere, changeRun, findLiveRuns, findRuns, isLive } from '../../db/tables/search-runs.ts';
 import { startBackfills } from '../../server/backfills.ts';
 import { startIndexing } from '../../server/index-updates.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
@@ -211,6 +211,33 @@ test('merging many runs, in many steps, changes no list; at the end nothing is l
   const lists = rows.flatMap(({ key, entries }) => packedLists(keyOfBytes(key).list, entries));
   expect(lists.flatMap(entriesOf).filter(({ resource }) => resource === REMOVED)).toEqual([]);
 }, 120_000);
+
+test('a search does not count on a run whose rows are being removed', async () => {
+  const { store, orgNumber, close } = await startHarness();
+  await store.write(orgNumber, async (trx) => {
+    const changes = new IndexChanges();
+    for (let at = 0; at < 300_000; at++)
+      changes.add({ ms: 10_000_000 * (at + 1), count: at, resource: 1 }, 'n many');
+    await changes.save(trx, orgNumber);
+  });
+  const runs = await findLiveRuns(store.read, orgNumber);
+  const areRead = () => areThere(store.read, orgNumber, runs);
+  const rows = async () => (await store.read.selectFrom('search_rows').select('key').execute()).length;
+  const [run] = await findRuns(store.read, orgNumber);
+  if (run === undefined) throw new Error('no run');
+  const before = await rows();
+  // Merged a minute ago, and read by a search that began before.
+  await store.write(orgNumber, (trx) => changeRun(trx, run, { gone_at: Date.now() - 60_000 }));
+  expect(await areRead()).toBe(true);
+  await store.write(orgNumber, (trx) => mergeSome(trx, orgNumber));
+  const left = await rows();
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThan(before);
+  expect(await areRead()).toBe(false);
+  while (await store.write(orgNumber, (trx) => mergeSome(trx, orgNumber)));
+  expect([await rows(), await areRead()]).toEqual([0, false]);
+  await close();
+}, 60_000);
 
 test('at rest, every run but a small one has eight times the size of all newer ones together', async () => {
   const { store, orgNumber } = harness;
