@@ -207,10 +207,18 @@ export interface Schema {
 }
 
 /** The tables of a database; frequent queries go straight to its engine, through `statement`. */
-export type Db = Kysely<Schema> & { readonly engine: Engine };
+export type Db = Kysely<Schema> & { readonly engine: Engine & Ordering };
 
 /** The same in a transaction. */
-export type Trx = Kysely<Schema> & { readonly engine: TransactionEngine };
+export type Trx = Kysely<Schema> & { readonly engine: TransactionEngine & Ordering };
+
+export interface Ordering {
+  /**
+   * The tables by way of one connection: statements run in the order in which they are asked, so that each sees what those
+   * before it saw, and what was committed since, although nobody waits for their answers.
+   */
+  inOrder(): Db;
+}
 
 declare const knowsAuthor: unique symbol;
 

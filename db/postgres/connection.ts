@@ -2,7 +2,7 @@
 import type { ReservedSQL, SQL } from 'bun';
 import { type CompiledQuery, Kysely } from 'kysely';
 import { type Engine, type PreparedQuery, takeWhile } from '../engine/engine.ts';
-import type { Schema, Trx } from '../engine/schema.ts';
+import type { Db, Ordering, Schema, Trx } from '../engine/schema.ts';
 import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
 import { PostgresDialect } from './dialect.ts';
 import { endsTransaction, isOutdated, isWriteRefused } from './errors.ts';
@@ -16,6 +16,7 @@ import {
   isPairAmong,
   now,
   texts,
+  unseen,
   updateOf,
   uuidBytes,
   within,
@@ -25,7 +26,7 @@ import { Command, PreparedStatement, type Rows, rowsOnly, wholeResult } from './
 const BEGIN = new Command('begin');
 const COMMIT = new Command('commit');
 
-export class PostgresConnection implements TransactionEngine {
+export class PostgresConnection implements TransactionEngine, Ordering {
   readonly progress = new TransactionProgress(this);
   readonly endsTransaction = endsTransaction;
   readonly isAmong = isAmong;
@@ -37,6 +38,7 @@ export class PostgresConnection implements TransactionEngine {
   readonly texts = texts;
   readonly bytePairs = bytePairs;
   readonly uuidBytes = uuidBytes;
+  readonly unseen = unseen;
   readonly now = now;
   readonly limitText = within;
   readonly insertOf = insertOf;
@@ -74,6 +76,10 @@ export class PostgresConnection implements TransactionEngine {
   /** Whether a session is open, how many were opened, and how many attempts failed. */
   get sessions(): { isOpen: boolean; opened: number; failed: number } {
     return { isOpen: this.#session !== null, opened: this.#opened, failed: this.#failed };
+  }
+
+  inOrder(): Db {
+    return this.db;
   }
 
   bind<R>({ sql: text }: CompiledQuery<R>): PreparedQuery<R> {

@@ -88,6 +88,11 @@ export function within<R>(
   return { compile: () => bounded.compile(db) };
 }
 
+/** A value that is known only when the statement runs: a plan for any value is then as good as one for this value. */
+export function unseen<T>(value: RawBuilder<T>, type: 'text' | 'integer'): RawBuilder<T> {
+  return sql`(select ${value}::${sql.raw(type === 'text' ? 'text' : 'bigint')})`;
+}
+
 /** Inserts a JSON array of rows passed as one parameter: one parameter per value takes twice the time. */
 export function insertOf(table: string, columns: readonly string[], repeats: Repeats): CompiledQuery {
   const names = columns.map((column) => `"${column}"`).join(', ');

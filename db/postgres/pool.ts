@@ -1,7 +1,7 @@
 // Several connections for independent statements: each statement goes to the connection with the least to do.
 import type { CompiledQuery } from 'kysely';
 import { type Engine, type PreparedQuery, takeWhile } from '../engine/engine.ts';
-import type { Db } from '../engine/schema.ts';
+import type { Db, Ordering } from '../engine/schema.ts';
 import type { PoolStats } from '../engine/store-stats.ts';
 import { dbOf, type PostgresConnection } from './connection.ts';
 import {
@@ -13,12 +13,13 @@ import {
   isPairAmong,
   now,
   texts,
+  unseen,
   uuidBytes,
   within,
 } from './expressions.ts';
 import { PreparedStatement, type Rows, rowsOnly } from './prepared-query.ts';
 
-export class PostgresPool implements Engine {
+export class PostgresPool implements Engine, Ordering {
   readonly isAmong = isAmong;
   readonly isAmongNumbers = isAmongNumbers;
   readonly firstRows = firstRows;
@@ -28,6 +29,7 @@ export class PostgresPool implements Engine {
   readonly texts = texts;
   readonly bytePairs = bytePairs;
   readonly uuidBytes = uuidBytes;
+  readonly unseen = unseen;
   readonly now = now;
   readonly limitText = within;
   readonly db: Db = dbOf(this);
@@ -35,6 +37,10 @@ export class PostgresPool implements Engine {
 
   constructor(connections: readonly PostgresConnection[]) {
     this.#connections = connections;
+  }
+
+  inOrder(): Db {
+    return this.#leastLoaded().db;
   }
 
   bind<R>({ sql: text }: CompiledQuery<R>): PreparedQuery<R> {

@@ -4,7 +4,7 @@ import type { Eventually } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
 import { TimeSlices } from '../event-loop.ts';
 import type { EntryColumns } from './search-columns.ts';
-import { type ListRun, OPEN, readParts } from './search-list-runs.ts';
+import { type ListRun, OPEN, readNextParts, readParts } from './search-list-runs.ts';
 import {
   comparePlaces,
   FIRST_PLACE,
@@ -52,6 +52,8 @@ export class CandidateStream {
   readonly #untold: number;
   readonly #turns = new TimeSlices();
   #atOnce = CANDIDATES_AT_FIRST;
+  // The source that gave the last candidates, and gives the next ones mostly.
+  #lead: Source | null = null;
   #next: SearchPlace | null;
 
   /** @param from the place of the newest one that is wanted */
@@ -77,7 +79,13 @@ export class CandidateStream {
   }
 
   async #readAt(at: SearchPlace): Promise<Candidates> {
-    const { sources, examined, isEnd } = await readSources(this.#db, this.#orgNumber, this.#sources, at);
+    const { sources, examined, isEnd } = await readSources(
+      this.#db,
+      this.#orgNumber,
+      this.#sources,
+      at,
+      this.#lead,
+    );
     this.examined += examined;
     if (isEnd || this.#texts?.endsBefore(at)) return { entries: [], reached: null };
     const { entries, reached } = await this.#readOn(sources, at);
@@ -92,6 +100,7 @@ export class CandidateStream {
     const sources = inOrder(read, at);
     const [lead] = texts === null ? sources : inOrder([texts, ...sources], at);
     if (lead === undefined) throw new Error('no source');
+    this.#lead = lead;
     let { entries, reached } = lead.newest(at, lead.low(at), this.#atOnce);
     this.#atOnce = Math.min(2 * this.#atOnce, CANDIDATES_AT_ONCE);
     this.examined += entries.length;
@@ -166,24 +175,34 @@ export interface ReadSources {
   examined: number;
 }
 
-/** Reads of sources what is at a place or before it, as far as it takes to find what all of them have. */
+/**
+ * Reads of sources what is at a place or before it, as far as it takes to find what all of them have.
+ * @param lead the one that is read on, if there is one: what asks another process asks for more of it at once
+ */
 export async function readSources(
   db: Db,
   orgNumber: number,
   sources: readonly Source[],
   at: SearchPlace,
+  lead: Source | null = null,
 ): Promise<ReadSources> {
   let examined = 0;
   // What asks another process asks once.
   const step = db.engine.answersAtOnce ? 1 : sources.length;
   for (let end = step; end - step < sources.length; end += step) {
     const some = sources.slice(end - step, end);
-    const runs = some.flatMap((source) => source.runs.filter((run) => run.partAt(at) === undefined));
-    examined += await readParts(
-      db,
-      orgNumber,
-      runs.map((run) => [run, [at]]),
-    );
+    const isUnread = (run: ListRun) => run.partAt(at) === undefined;
+    const next = db.engine.answersAtOnce ? [] : (lead?.runs.filter(isUnread) ?? []);
+    const runs = some.flatMap((source) => source.runs.filter(isUnread)).filter((run) => !next.includes(run));
+    const counts = await Promise.all([
+      readParts(
+        db,
+        orgNumber,
+        runs.map((run) => [run, [at]]),
+      ),
+      readNextParts(db, orgNumber, next, at),
+    ]);
+    examined += counts[0] + counts[1];
     const isEnd = some.some((source) => source.endsBefore(at));
     const areFew = some.some((source) => source.hasAtMost(FEW, at));
     if (isEnd || areFew) return { sources: sources.slice(0, end), isEnd, areFew, examined };

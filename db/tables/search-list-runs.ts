@@ -6,13 +6,14 @@ import { REMOVED } from './search-blocks.ts';
 import { countUpToEntry, type EntryColumns } from './search-columns.ts';
 import type { IndexKey } from './search-keys.ts';
 import {
+  findNextParts,
   findParts,
   findPartsBefore,
   findPartsWithin,
   type ListPart,
   type PartRange,
 } from './search-parts.ts';
-import { isLater, LAST_PLACE, previousPlace, type SearchPlace } from './search-places.ts';
+import { FIRST_PLACE, isLater, LAST_PLACE, previousPlace, type SearchPlace } from './search-places.ts';
 import type { Run } from './search-runs.ts';
 
 /** What the runs of a list say of a record so far; an older run is asked only if newer ones say nothing. */
@@ -37,6 +38,8 @@ interface ReadPart {
 export class ListRun {
   readonly name: string;
   readonly run: Run;
+  /** Whether several parts are read at once. */
+  isReadOn = false;
   /** The newest first. */
   readonly #read: ReadPart[] = [];
   #users = 0;
@@ -54,6 +57,11 @@ export class ListRun {
     if (found === undefined || found.part === null) return found?.part;
     if (!isLater(found.part.first, place)) return found.part;
     return found.part.isWhole ? null : undefined;
+  }
+
+  /** The part before another one; null if there is none, undefined if it is not read. */
+  partBefore({ first, isWhole }: ListPart): ListPart | null | undefined {
+    return isWhole || !isLater(first, FIRST_PLACE) ? null : this.partAt(previousPlace(first));
   }
 
   /** Keeps what was read for a place. */
@@ -160,6 +168,22 @@ export class ListRun {
     }
     return low;
   }
+}
+
+/** Reads of lists that are read on, from a place down, what is next and some of what comes after; returns of how many. */
+export async function readNextParts(
+  db: Db,
+  orgNumber: number,
+  lists: readonly ListRun[],
+  place: SearchPlace,
+): Promise<number> {
+  const ranges = lists.map(({ run, name }) => ({ run: run.run, list: name, place, downTo: FIRST_PLACE }));
+  const found = await findNextParts(db, orgNumber, ranges);
+  for (const [index, list] of lists.entries()) {
+    list.isReadOn = true;
+    list.noteAll(place, found[index] ?? []);
+  }
+  return lists.length;
 }
 
 /** Reads parts of lists for some places of each, newest first; returns for how many. */

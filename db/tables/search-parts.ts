@@ -99,20 +99,27 @@ export interface PartRange extends IndexKey {
 /** So many parts of a range are read at once; the others are read when they are needed. */
 export const RANGE_PARTS_MAX = 64;
 
-const within = rowsWithin('desc', RANGE_PARTS_MAX);
+// So many of a list that is read on.
+const NEXT_PARTS = 4;
 
-/** The parts of some ranges, each from the newest on. To find each part by its place takes several times as long. */
-export async function findPartsWithin(
-  db: Db,
-  org: number,
-  ranges: readonly PartRange[],
-): Promise<ListPart[][]> {
-  const keys = ranges.map((range) => ({
-    from: keyBytes({ ...range, place: range.downTo }),
-    to: keyBytes(range),
-  }));
-  const rows = await within(db, org, keys);
-  return ranges.map((range, index) => partsIn(rows[index] ?? [], range));
+/** Finds the parts of some ranges, each from the newest on. To find each part by its place takes several times as long. */
+type FindWithin = (db: Db, org: number, ranges: readonly PartRange[]) => Promise<ListPart[][]>;
+
+export const findPartsWithin: FindWithin = partsWithin(RANGE_PARTS_MAX);
+
+/** The same, but the first few of each. */
+export const findNextParts: FindWithin = partsWithin(NEXT_PARTS);
+
+function partsWithin(limit: number): FindWithin {
+  const within = rowsWithin('desc', limit);
+  return async (db, org, ranges) => {
+    const keys = ranges.map((range) => ({
+      from: keyBytes({ ...range, place: range.downTo }),
+      to: keyBytes(range),
+    }));
+    const rows = await within(db, org, keys);
+    return ranges.map((range, index) => partsIn(rows[index] ?? [], range));
+  };
 }
 
 async function findOneByOne(db: Db, org: number, wanted: readonly IndexKey[]): Promise<(ListPart | null)[]> {

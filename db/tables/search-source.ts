@@ -5,6 +5,7 @@ import { REMOVED } from './search-blocks.ts';
 import { countBefore, countUpTo, countUpToEntry, EntryColumns } from './search-columns.ts';
 import { isOfKind } from './search-keys.ts';
 import { ABSENT, ListRun, OPEN, PRESENT, UNTOLD } from './search-list-runs.ts';
+import type { ListPart } from './search-parts.ts';
 import { comparePlaces, FIRST_PLACE, isLater, type SearchPlace } from './search-places.ts';
 import type { Begun } from './search-prefixes.ts';
 import type { Run } from './search-runs.ts';
@@ -69,15 +70,18 @@ export class Source {
     return this.runs.reduce((sum, run) => sum + (run.partAt(at) === null ? 0 : 1), 1);
   }
 
-  /** Whether the parts at a place, which are read, are known to have all that is next, and that is few entries. */
+  /** Whether all that is next from a place on is read, and that is few entries. */
   hasAtMost(max: number, at: SearchPlace): boolean {
     return comparePlaces(this.low(at), FIRST_PLACE) === 0 && this.entriesAt(at) <= max;
   }
 
-  /** How many entries are known, or in the parts at a place, which are read. */
+  /** How many entries are known, or in the parts that are read from a place on. */
   entriesAt(at: SearchPlace): number {
-    const known = this.#known.reduce((sum, { entries }) => sum + entries.length, 0);
-    return this.runs.reduce((sum, run) => sum + (run.partAt(at)?.entries.length ?? 0), known);
+    let count = this.#known.reduce((sum, { entries }) => sum + entries.length, 0);
+    for (const run of this.runs)
+      for (let part = run.partAt(at); part != null; part = partBefore(run, part))
+        count += part.entries.length;
+    return count;
   }
 
   /** Whether it has nothing at a place, nor before it; the parts there are read. */
@@ -86,12 +90,13 @@ export class Source {
     return this.runs.every((run) => run.partAt(at) === null) && this.#known.every(isOver);
   }
 
-  /** Down to this place, the parts at another one, which are read, have all that is next. */
+  /** Down to this place, the parts that are read from another one on have all that is next. */
   low(at: SearchPlace): SearchPlace {
     let low = FIRST_PLACE;
     for (const run of this.runs) {
-      const part = run.partAt(at);
-      if (part != null && !part.isWhole && isLater(part.first, low)) low = part.first;
+      let last: ListPart | null = null;
+      for (let part = run.partAt(at); part != null; part = partBefore(run, part)) last = part;
+      if (last !== null && !last.isWhole && isLater(last.first, low)) low = last.first;
     }
     return low;
   }
@@ -115,13 +120,13 @@ export class Source {
   // List by list, and of each the newest run first.
   #readingsOf(at: SearchPlace, low: SearchPlace): Reading[] {
     const readings: Reading[] = [];
-    const add = (list: number, entries: EntryColumns | undefined) => {
-      if (entries === undefined) return;
+    const add = (list: number, entries: EntryColumns) => {
       const end = countUpTo(entries, at, entries.length);
       readings.push({ list, entries, at: end - 1, start: countBefore(entries, low, end) });
     };
     for (const [list, runs] of this.lists.entries())
-      for (const run of runs) add(list, run.partAt(at)?.entries);
+      for (const run of runs)
+        for (let part = run.partAt(at); part != null; part = partBefore(run, part)) add(list, part.entries);
     for (const [index, { entries }] of this.#known.entries()) add(this.lists.length + index, entries);
     return readings;
   }
@@ -157,6 +162,11 @@ export class Source {
     }
     return grades;
   }
+}
+
+// Where parts are read one by one, only that at a place is asked for.
+function partBefore(run: ListRun, part: ListPart): ListPart | null | undefined {
+  return run.isReadOn ? run.partBefore(part) : null;
 }
 
 function gradeOf(list: string): Grade {

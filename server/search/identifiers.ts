@@ -1,13 +1,7 @@
 // The records that a whole query identifies: how they are looked up, and which of them has which ID of another system.
 
-import {
-  type IdentifierHit,
-  type Identifiers,
-  identifierHitIn,
-  identifiersIn,
-} from '../../db/model/identifiers.ts';
+import { type IdentifierHit, type Identifiers, identifierHitIn } from '../../db/model/identifiers.ts';
 import type { Resource, Row } from '../../db/model/resource.ts';
-import type { SearchQuery } from '../../db/model/search-query.ts';
 import { findIdentified, type IdentifiedRecord } from '../../db/tables/search-identified.ts';
 import type { Reader } from '../records/rules.ts';
 
@@ -28,10 +22,9 @@ export class IdentifierMatch {
   /** @param range the greatest ID that is wanted of those that can be many, and how many of each resource */
   static async of(
     { db, access: { orgNumber } }: Reader,
-    query: SearchQuery,
+    identifiers: Identifiers,
     range: { last: string; limit: number },
   ): Promise<IdentifierMatch> {
-    const identifiers = identifiersIn(query);
     const { foreignId, externalId } = identifiers;
     const externalIds = [foreignId, ...(externalId === null ? [] : [externalId.id])];
     return new IdentifierMatch(

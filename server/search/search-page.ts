@@ -1,24 +1,24 @@
 // Collects a page of a search, tier by tier: what matches best first, and within that what is newest.
 
 import { longTexts, PageSizeLimit } from '../../db/tables/page-size.ts';
-import {
-  idStart,
-  LAST_PLACE,
-  placeOfId,
-  previousPlace,
-  type SearchPlace,
-} from '../../db/tables/search-places.ts';
+import { idStart, placeOfId, type SearchPlace } from '../../db/tables/search-places.ts';
 import { searchedResource, searchNumber } from '../../db/tables/search-resources.ts';
 import { areThere } from '../../db/tables/search-runs.ts';
 import type { PendingRecords } from '../../db/tables/search-state.ts';
-import { type FoundRecord, SEARCH_TIERS, type SearchTier } from './matches.ts';
-import { SEARCH_EXAMINED_MAX, SEARCH_RECORDS_MAX, type SearchPage, type SearchPosition } from './request.ts';
+import type { FoundRecord } from './matches.ts';
+import type { SearchPage, SearchPosition } from './request.ts';
 import { showFound } from './shown.ts';
 import type { TierReader } from './tier-reader.ts';
-import { type KnownMatches, type SearchUnderWay, startOf, type TierFrom, Tiers } from './tiers.ts';
+import {
+  type KnownMatches,
+  placeFrom,
+  type SearchUnderWay,
+  startOf,
+  type TierFrom,
+  Tiers,
+  tiersFrom,
+} from './tiers.ts';
 
-// What choosing the lists and one step can examine.
-const STEP_MAX = 4_000;
 const RECORDS_AT_ONCE = 32;
 
 /** One page. */
@@ -56,14 +56,10 @@ export class PageSearch {
 
   // The position after the page.
   async #collect(pending: PendingRecords): Promise<SearchPosition | null> {
-    const { after } = this.#search.request;
-    const names = SEARCH_TIERS.slice(after === null ? 0 : SEARCH_TIERS.indexOf(after.tier));
-    const tiers = names.map((tier): TierFrom => ({ tier, from: placeFrom(tier, after) }));
+    const tiers = tiersFrom(this.#search.request);
     const isTogether = !this.#search.reader.db.engine.answersAtOnce;
-    const [known] = await Promise.all([
-      this.#known(pending),
-      isTogether ? this.#tiers.readAhead(tiers) : undefined,
-    ]);
+    const [known, examined] = await Promise.all([this.#known(pending), this.#search.examined]);
+    this.#tiers.count(examined);
     const readerOf = (tier: TierFrom) => this.#tiers.readerOf(tier, known);
     const readers = isTogether ? await Promise.all(tiers.map(readerOf)) : [];
     await Promise.all(readers.map((reader) => reader.prepare()));
@@ -74,10 +70,10 @@ export class PageSearch {
         const { found, reached } = await reader.next(this.#recordsWanted);
         for (const one of found) if (!this.#take(one)) return positionOf(this.#found.at(-1) as FoundRecord);
         if (reached === null) break;
-        if (this.#isSpent) return { tier: tier.tier, place: reached };
+        if (this.#tiers.isSpent && !reader.hasReadAhead) return { tier: tier.tier, place: reached };
       }
       const further = tiers[at + 1];
-      if (this.#isSpent && further !== undefined) return { tier: further.tier, place: further.from };
+      if (this.#tiers.isSpent && further !== undefined) return { tier: further.tier, place: further.from };
     }
     return null;
   }
@@ -114,11 +110,6 @@ export class PageSearch {
     return true;
   }
 
-  get #isSpent(): boolean {
-    const { matches } = this.#search;
-    return this.#tiers.examined > SEARCH_EXAMINED_MAX - STEP_MAX || matches.read >= SEARCH_RECORDS_MAX;
-  }
-
   get #recordsWanted(): number {
     const wanted = Math.max(RECORDS_AT_ONCE / 4, this.#search.request.limit + 1 - this.#found.length);
     return Math.min(RECORDS_AT_ONCE, wanted);
@@ -151,11 +142,6 @@ export class PageSearch {
     const found = (await Promise.all(ofResources)).flat();
     return found.filter(({ tier }) => tier === 'identifier');
   }
-}
-
-/** The first place that is wanted of a tier. */
-export function placeFrom(tier: SearchTier, after: SearchPosition | null): SearchPlace {
-  return after?.tier === tier ? previousPlace(after.place) : LAST_PLACE;
 }
 
 /** The greatest ID of a record at a place: no digit comes after this letter. */

@@ -1,25 +1,31 @@
 // A page of a search: what matches best first, and within that what is newest.
 
+import { identifiersIn } from '../../db/model/identifiers.ts';
 import { LAST_PLACE } from '../../db/tables/search-places.ts';
-import { ReadLists } from '../../db/tables/search-source.ts';
-import { findCaughtUp, type Searcher } from './catch-up.ts';
+import type { Searcher } from './catch-up.ts';
+import { FirstReads, lastRuns } from './first-reads.ts';
 import { IdentifierMatch } from './identifiers.ts';
 import { Matches, SEARCH_TIERS } from './matches.ts';
 import type { SearchPage, SearchRequest } from './request.ts';
-import { lastId, PageSearch, placeFrom } from './search-page.ts';
+import { lastId, PageSearch } from './search-page.ts';
+import { placeFrom } from './tiers.ts';
 
 /**
  * A page of what a search finds among the records that the key can see. While too much is not indexed yet, it is empty, and
  * the next one begins at the same position.
  */
-export async function searchRecords(searcher: Searcher, request: SearchRequest): Promise<SearchPage> {
+export async function searchRecords(given: Searcher, request: SearchRequest): Promise<SearchPage> {
+  // Many small statements: over several connections they would wait for each other's processes.
+  const searcher = { ...given, db: given.db.engine.inOrder() };
+  const wanted = identifiersIn(request.query);
+  const first = new FirstReads({ searcher, request, identifiers: wanted, last: lastRuns(given.db) });
   const [state, identifiers] = await Promise.all([
-    findCaughtUp(searcher),
-    IdentifierMatch.of(searcher, request.query, identifiedRange(request)),
+    first.findState(),
+    IdentifierMatch.of(searcher, wanted, identifiedRange(request)),
   ]);
-  for (let { pending, runs } = state; pending !== null; { pending, runs } = await findCaughtUp(searcher)) {
+  for (let { pending, runs } = state; pending !== null; { pending, runs } = await first.findState()) {
     const matches = new Matches(searcher, request.query, identifiers);
-    const search = { reader: searcher, request, identifiers, matches, lists: new ReadLists(runs) };
+    const search = { reader: searcher, request, identifiers, matches, ...first.of(runs) };
     const page = await new PageSearch(search).page(pending);
     if (page !== null) return page;
   }

@@ -22,6 +22,8 @@ export interface TierOptions {
   beside: readonly FoundRecord[];
   /** How the IDs of other records begin that are not looked for there. */
   decided: ReadonlySet<string>;
+  /** Whether further candidates are read while records are. */
+  readsAhead: () => boolean;
 }
 
 const NOTHING: Candidates = { entries: [], reached: null };
@@ -35,6 +37,8 @@ export class TierReader {
   // Candidates that were not read yet; null if there are none, or they are not known.
   #waiting: Candidates | null = null;
   #begun: Promise<TierPart> | null = null;
+  // Candidates that are being read while records are.
+  #ahead: Promise<Candidates> | null = null;
 
   /** @param stream null if nothing in the index can match */
   constructor(matches: Matches, stream: CandidateStream | null, options: TierOptions) {
@@ -66,6 +70,11 @@ export class TierReader {
     return this.#stream === null || this.#waiting !== null;
   }
 
+  /** Whether further candidates were examined already. */
+  get hasReadAhead(): boolean {
+    return this.#ahead !== null;
+  }
+
   /** Begins to read on, for the next call of `next`; false if that has begun. */
   begin(recordsMax: number): boolean {
     if (this.#begun !== null) return false;
@@ -83,12 +92,25 @@ export class TierReader {
   }
 
   async #next(recordsMax: number): Promise<TierPart> {
-    const { entries, reached } = this.#split(this.#waiting ?? (await this.#candidates()), recordsMax);
+    const { entries, reached } = this.#split(this.#waiting ?? (await this.#nextCandidates()), recordsMax);
+    // What is asked of a server comes as soon as the records, and of few records mostly more are wanted.
+    const isMoreWanted = this.#waiting === null && reached !== null && entries.length < recordsMax;
+    if (isMoreWanted && this.#options.readsAhead()) {
+      this.#ahead = this.#candidates();
+      // If nobody asks for them.
+      this.#ahead.catch(() => undefined);
+    }
     const found = await this.#read(entries);
     const isReached = ({ place }: FoundRecord) => reached === null || comparePlaces(place, reached) >= 0;
     const beside = this.#beside.filter(isReached);
     this.#beside = this.#beside.filter((one) => !isReached(one));
     return { found: newestFirst([...found, ...beside]), reached };
+  }
+
+  #nextCandidates(): Promise<Candidates> {
+    const candidates = this.#ahead ?? this.#candidates();
+    this.#ahead = null;
+    return candidates;
   }
 
   async #candidates(): Promise<Candidates> {

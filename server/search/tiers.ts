@@ -1,11 +1,19 @@
 // Where a search looks for what matches in each of its tiers: in lists of the index, and among records that it knows already.
 
+import type { Eventually } from '../../db/engine/engine.ts';
+import type { Identifiers } from '../../db/model/identifiers.ts';
 import { SEARCHED_RESOURCES, type TextTier } from '../../db/model/searched.ts';
 import { indexedWord } from '../../db/model/words.ts';
-import { readAhead } from '../../db/tables/search-ahead.ts';
+import type { FirstLists } from '../../db/tables/search-ahead.ts';
 import { CandidateStream } from '../../db/tables/search-candidates.ts';
 import { ownerList, wordList } from '../../db/tables/search-keys.ts';
-import { comparePlaces, idStart, type SearchPlace } from '../../db/tables/search-places.ts';
+import {
+  comparePlaces,
+  idStart,
+  LAST_PLACE,
+  previousPlace,
+  type SearchPlace,
+} from '../../db/tables/search-places.ts';
 import { searchNumber } from '../../db/tables/search-resources.ts';
 import { type ReadLists, Source } from '../../db/tables/search-source.ts';
 import {
@@ -16,18 +24,28 @@ import {
 } from '../../db/tables/search-sources.ts';
 import type { Reader } from '../records/rules.ts';
 import type { IdentifierMatch } from './identifiers.ts';
-import type { FoundRecord, Matches, SearchTier } from './matches.ts';
-import type { SearchRequest } from './request.ts';
+import { type FoundRecord, type Matches, SEARCH_TIERS, type SearchTier } from './matches.ts';
+import {
+  SEARCH_EXAMINED_MAX,
+  SEARCH_RECORDS_MAX,
+  type SearchPosition,
+  type SearchRequest,
+} from './request.ts';
 import { newestFirst, TierReader } from './tier-reader.ts';
 
+/** Lists of the index, some of which may be read already. */
+export interface FirstRead {
+  lists: ReadLists;
+  /** How many entries are looked at, once what is read first is there. */
+  examined: Eventually<number>;
+}
+
 /** A search that is under way. */
-export interface SearchUnderWay {
+export interface SearchUnderWay extends FirstRead {
   reader: Reader;
   request: SearchRequest;
   identifiers: IdentifierMatch;
   matches: Matches;
-  /** Of the index. */
-  lists: ReadLists;
 }
 
 /** Records that need not be looked for in the index. */
@@ -43,6 +61,9 @@ export interface TierFrom {
   tier: SearchTier;
   from: SearchPlace;
 }
+
+// What choosing the lists and one step can examine.
+const STEP_MAX = 4_000;
 
 const TEXT_TIERS = ['name', 'text'] as const satisfies readonly TextTier[];
 
@@ -65,15 +86,14 @@ export class Tiers {
     return this.#readers.reduce((sum, { examined }) => sum + examined, this.#examined);
   }
 
-  /** Reads what these tiers need first, all of it at once. */
-  async readAhead(tiers: readonly TierFrom[]): Promise<void> {
-    const { reader, lists } = this.#search;
-    const wanted = tiers.map(({ tier, from }) =>
-      tier === 'identifier'
-        ? { names: this.#phoneLists().flat(), starts: [], from }
-        : firstLists(this.#wanted(tier, from)),
-    );
-    this.#examined += await readAhead(reader.db, reader.access.orgNumber, lists, wanted);
+  /** Whether the next step could examine more than a request may. */
+  get isSpent(): boolean {
+    return this.examined > SEARCH_EXAMINED_MAX - STEP_MAX || this.#search.matches.read >= SEARCH_RECORDS_MAX;
+  }
+
+  /** Counts entries that were examined elsewhere. */
+  count(examined: number): void {
+    this.#examined += examined;
   }
 
   /** The reader of a tier. */
@@ -86,38 +106,63 @@ export class Tiers {
     const made = new TierReader(matches, stream, {
       ...{ tier, resources: this.#resources, beside: newestFirst(beside) },
       decided: known.starts,
+      readsAhead: () => !reader.db.engine.answersAtOnce && !this.isSpent,
     });
     this.#readers.push(made);
     return made;
   }
 
   #sourcesOf(tier: TextTier, from: SearchPlace): Promise<ChosenSources | null> {
-    const { reader, lists } = this.#search;
-    return sourcesOf(reader.db, { ...this.#wanted(tier, from), lists, orgNumber: reader.access.orgNumber });
-  }
-
-  #wanted(tier: TextTier, from: SearchPlace): WantedLists {
-    const { reader, request } = this.#search;
-    return {
-      ...{ tier, from, terms: request.query.terms, ownerId: reader.access.userId },
-      resources: [...this.#resources],
-      isWhole: this.#resources.size === SEARCHED_RESOURCES.length,
-    };
+    const { reader, request, lists } = this.#search;
+    const wanted = wantedLists(reader, request, { tier, from });
+    return sourcesOf(reader.db, { ...wanted, lists, orgNumber: reader.access.orgNumber });
   }
 
   #phoneSources(): ChosenSources | null {
-    const sources = this.#phoneLists().map((names) => new Source(this.#search.lists, names));
+    const { reader, identifiers, lists } = this.#search;
+    const sources = phoneLists(reader, identifiers.identifiers).map((names) => new Source(lists, names));
     return sources.length === 0 ? null : { sources, texts: null, examined: 0 };
   }
+}
 
-  // The lists of a telephone number, if the query is one.
-  #phoneLists(): string[][] {
-    const { phone } = this.#search.identifiers.identifiers;
-    const { userId } = this.#search.reader.access;
-    if (phone === null) return [];
-    const lists = TEXT_TIERS.map((tier) => wordList(tier, indexedWord(phone)));
-    return userId === null ? [lists] : [lists, [ownerList(userId)]];
-  }
+/** The tiers that a page can have something of. */
+export function tiersFrom({ after }: SearchRequest): TierFrom[] {
+  const tiers = SEARCH_TIERS.slice(after === null ? 0 : SEARCH_TIERS.indexOf(after.tier));
+  return tiers.map((tier) => ({ tier, from: placeFrom(tier, after) }));
+}
+
+/** The first place that is wanted of a tier. */
+export function placeFrom(tier: SearchTier, after: SearchPosition | null): SearchPlace {
+  return after?.tier === tier ? previousPlace(after.place) : LAST_PLACE;
+}
+
+/** What each tier of a page reads first. */
+export function firstListsOf(reader: Reader, request: SearchRequest, identifiers: Identifiers): FirstLists[] {
+  return tiersFrom(request).map(({ tier, from }) =>
+    tier === 'identifier'
+      ? { names: phoneLists(reader, identifiers).flat(), starts: [], from }
+      : firstLists(wantedLists(reader, request, { tier, from })),
+  );
+}
+
+function wantedLists(
+  { access }: Reader,
+  { query, resources }: SearchRequest,
+  { tier, from }: { tier: TextTier; from: SearchPlace },
+): WantedLists {
+  const numbers = new Set(resources.map(searchNumber));
+  return {
+    ...{ tier, from, terms: query.terms, ownerId: access.userId },
+    resources: [...numbers],
+    isWhole: numbers.size === SEARCHED_RESOURCES.length,
+  };
+}
+
+// The lists of a telephone number, if the query is one.
+function phoneLists({ access: { userId } }: Reader, { phone }: Identifiers): string[][] {
+  if (phone === null) return [];
+  const lists = TEXT_TIERS.map((tier) => wordList(tier, indexedWord(phone)));
+  return userId === null ? [lists] : [lists, [ownerList(userId)]];
 }
 
 /** How the ID of a record begins, as that of no other does. */

@@ -57,6 +57,10 @@ test('a query that identifies nothing does not go through interactions, none of 
       expect(found).toEqual([]);
       expect(after - before).toBeLessThanOrEqual(READ_MAX);
     }
+    // To plan it takes ten times as long as to run it.
+    const plans = await sql<{ kept: number }>`select generic_plans as kept from pg_prepared_statements
+      where statement like '%from external_ids%'`.execute(trx);
+    expect(plans.rows.map(({ kept }) => kept)).toEqual([1]);
   });
 });
 
@@ -126,8 +130,8 @@ async function searched(q: string, userId: string | null = null): Promise<{ wave
   return { waves: waves.length, items };
 }
 
-// The state of the index with what is identified; what all tiers need first; the records, and whether all runs are there.
-const FEWEST = 3;
+// The state of the index, what is identified, and what all tiers need first; the records, and whether all runs are there.
+const FEWEST = 2;
 
 /** Has connections opened, and statements prepared. */
 async function warmUp(): Promise<void> {
@@ -151,7 +155,7 @@ test('a search takes few ways to the server, however it finds what it finds', as
   expect(await searched('absent')).toEqual({ waves: FEWEST, items: 0 });
   expect(await searched('analytical')).toEqual({ waves: FEWEST, items: 1 });
   expect(await searched('lovelace')).toEqual({ waves: FEWEST, items: 20 });
-  expect(await searched('person7@engines.example')).toEqual({ waves: FEWEST, items: 1 });
+  expect(await searched('person7@engines.example')).toEqual({ waves: FEWEST + 1, items: 1 });
   expect(await searched('+44 20 7946 1012')).toEqual({ waves: FEWEST, items: 1 });
   expect(await searched('engines.example')).toEqual({ waves: FEWEST, items: 20 });
   expect(await searched('mary absent')).toEqual({ waves: FEWEST, items: 0 });
@@ -161,7 +165,7 @@ test('a search takes few ways to the server, however it finds what it finds', as
   // Nor is a long list looked at that only begins in some way, where another word has few records.
   await create(BATCHES, 3 * BATCHES);
   await indexAll(harness);
-  expect(await searched('person7@engines.example')).toEqual({ waves: FEWEST, items: 1 });
+  expect(await searched('person7@engines.example')).toEqual({ waves: FEWEST + 1, items: 1 });
 });
 
 test('where the newest part of a list has too little for a page, the one before it is read, and its records', async () => {
