@@ -630,7 +630,7 @@ describe('what takes long to load', () => {
   });
 
   test.each(['keys/run.ts', 'organizations/organizations.ts', 'doctor/run.ts'])(
-    'is not loaded with cli/%s, save what builds its statements',
+    'is not loaded with cli/%s, except what builds its statements',
     (path) => {
       expect(slowIn(`cli/${path}`)).toEqual(['kysely']);
     },

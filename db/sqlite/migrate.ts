@@ -8,12 +8,13 @@ import { setPlannerStatistics } from './planner.ts';
 
 /** @throws DatabaseError if the file was written by a newer crm */
 export async function migrateFile(writer: Connection, path: string): Promise<void> {
+  // The migrator would read the columns of all tables, three times, to find that there is nothing to do. Nor is the write lock
+  // waited for: to wait stops this process, which can be the one that has it.
+  if (await isUpToDate(writer.db, path)) return;
   // Takes the write lock first, so that two processes that start at once take turns.
   writer.run('BEGIN IMMEDIATE');
   try {
-    const made = await knownMigrations(writer.db, path);
-    // The migrator would read the columns of all tables, three times, to find that there is nothing to do.
-    if (missingIn(made).length === 0) {
+    if (await isUpToDate(writer.db, path)) {
       writer.run('COMMIT');
       return;
     }
@@ -40,6 +41,10 @@ export async function pendingMigrations(db: Db, path: string): Promise<string[]>
 /** @throws DatabaseError if the file has a migration that this crm does not know */
 export async function assertKnownMigrations(db: Db, path: string): Promise<void> {
   await knownMigrations(db, path);
+}
+
+async function isUpToDate(db: Db, path: string): Promise<boolean> {
+  return missingIn(await knownMigrations(db, path)).length === 0;
 }
 
 function missingIn(made: readonly string[]): string[] {

@@ -33,6 +33,24 @@ test('that is closed is unavailable, and nothing that is asked of it is done', a
   expect(await namesIn(store.read)).not.toContain('late');
 });
 
+test('is opened again in the midst of a transaction of the same process, as quickstart does', async () => {
+  const begun = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  const writing = store.write('accounts', async (trx) => {
+    await put('first')(trx);
+    begun.resolve();
+    await opened.promise;
+  });
+  await begun.promise;
+  const second = await openStore(path);
+  opened.resolve();
+  await writing;
+  expect(await namesIn(second.read)).toContain('first');
+  await second.write('accounts', put('second'));
+  await second.close();
+  expect(await namesIn(store.read)).toContain('second');
+});
+
 describe('what is over twice', () => {
   const OTHERS = 20;
 
