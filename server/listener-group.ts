@@ -3,6 +3,7 @@ import type { SharedMemory } from '../db/counters/shared-memory.ts';
 import type { Network } from '../db/networks.ts';
 import type { Store } from '../db/store.ts';
 import { type ServerAddresses, serverAddresses, startAppServer } from './lifecycle/app-server.ts';
+import { isListenedOnElsewhere } from './lifecycle/kernel-sockets.ts';
 import {
   type CertificateFiles,
   freePort,
@@ -107,8 +108,15 @@ export class ListenerGroup {
    * @throws the system's error if the port is taken, or OpenSSL's if the certificate cannot be used
    */
   async start(store: Store): Promise<OpenListeners> {
+    const isAlone = this.#queue === null && this.#threads === null;
+    const server = await this.#chooseOptions(this.#parts.common);
+    const open = await this.#open(store, server);
+    if (isAlone && server.isPortShared) await assertListensAlone(server);
+    return open;
+  }
+
+  async #open(store: Store, server: ServerOptions): Promise<OpenListeners> {
     const { common, addLine, measurement } = this.#parts;
-    const server = await this.#chooseOptions(common);
     if (common !== undefined) {
       const threads = this.#threadsOf(server, common);
       const listeners = await threads.start(store, measurement?.batches);
@@ -159,4 +167,14 @@ export class ListenerGroup {
     });
     return this.#threads;
   }
+}
+
+/**
+ * Two servers that start at the same time both find a port free, and can both listen on it if it is shared: each would get
+ * some of the requests.
+ * @throws the error of a taken port
+ */
+async function assertListensAlone({ host, port }: ServerOptions): Promise<void> {
+  if (!(await isListenedOnElsewhere(host, port))) return;
+  throw Object.assign(new Error(`port ${port} is in use`), { code: 'EADDRINUSE' });
 }

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
+import { freePort } from '../support/ports.ts';
 
 const sandbox = await Sandbox.withDatabase();
 afterAll(() => sandbox[Symbol.asyncDispose]());
@@ -26,6 +27,20 @@ describe('serve', () => {
     expect(refused.code).toBe(4);
     expect(refused.stderr).toMatch(/Request ID: req_\S+\nNext: /);
     await server.stop();
+  });
+
+  // Both find the port free, and a port that can be taken over could be shared.
+  test('of two that start at the same time on a port, no more than one serves', async () => {
+    await using other = await Sandbox.withDatabase();
+    for (let times = 0; times < 3; times++) {
+      const port = String(await freePort());
+      const runs = [sandbox, other].map((one) => one.start(['serve', '--port', port]));
+      const first = await Promise.race(runs.map(({ result }) => result));
+      expect(first.code).toBe(1);
+      expect(first.stderr).toContain(`127.0.0.1:${port} is already in use.`);
+      for (const run of runs) run.kill('SIGTERM');
+      await Promise.all(runs.map(({ result }) => result));
+    }
   });
 
   test.each(['0.0.0.0', '::', '192.0.2.1', 'crm.example.com'])(
