@@ -102,9 +102,9 @@ export const RANGE_PARTS_MAX = 64;
 // So many of a list that is read on.
 const NEXT_PARTS = 4;
 
-/** Finds the parts of some ranges, each from the newest on. To find each part by its place takes several times as long. */
 type FindWithin = (db: Db, org: number, ranges: readonly PartRange[]) => Promise<ListPart[][]>;
 
+/** The parts of some ranges, each from the newest on. To find each part by its place takes several times as long. */
 export const findPartsWithin: FindWithin = partsWithin(RANGE_PARTS_MAX);
 
 /** The same, but the first few of each. */
