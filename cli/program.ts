@@ -1,4 +1,4 @@
-// The command line as a whole: every command in its group, and the one place where errors become exit codes.
+// The command line as a whole: the program, its global options, and the one place where errors become exit codes.
 import { Command, CommanderError, Option } from 'commander';
 import { COMMAND_NAMES, registerCommands } from './command-table.ts';
 import { helpOfList } from './commands/list.ts';
@@ -21,9 +21,9 @@ Examples:
   crm list deals --filter status=open`;
 
 /**
- * The command line.
+ * The command line with all its commands, or with one of them.
  * @param print takes what --help and --version print
- * @param only the command that is given, without the others; all are there unless it is one that runs without them
+ * @param only as `registerCommands` takes it
  */
 export function buildProgram(print: (text: string) => void = () => {}, only?: string): Command {
   const program = new Command('crm')
@@ -71,7 +71,7 @@ function addGlobalOptions(program: Command): void {
 /** Runs the given command line (without the program's name) and resolves with the exit code. */
 export async function run(given: readonly string[]): Promise<number> {
   const printed: string[] = [];
-  const program = buildProgram((text) => printed.push(text), commandIn(given));
+  const program = buildProgram((text) => printed.push(text), typedCommand(given));
   const words = withHelpFlag(program, given);
   try {
     await refuseUnknownHelp(program, words);
@@ -88,7 +88,7 @@ export async function run(given: readonly string[]): Promise<number> {
 }
 
 /** The first word that is neither an option of the program nor the value of one. */
-function commandIn(words: readonly string[]): string | undefined {
+function typedCommand(words: readonly string[]): string | undefined {
   const bare = new Command().exitOverride().configureOutput({ outputError: () => {} });
   addGlobalOptions(bare);
   try {

@@ -3,7 +3,7 @@ import type { SharedMemory } from '../db/counters/shared-memory.ts';
 import type { Network } from '../db/networks.ts';
 import type { Store } from '../db/store.ts';
 import { type ServerAddresses, serverAddresses, startAppServer } from './lifecycle/app-server.ts';
-import { isListenedOnElsewhere } from './lifecycle/kernel-sockets.ts';
+import { sharesPort } from './lifecycle/kernel-sockets.ts';
 import {
   type CertificateFiles,
   freePort,
@@ -111,7 +111,7 @@ export class ListenerGroup {
     const isAlone = this.#queue === null && this.#threads === null;
     const server = await this.#chooseOptions(this.#parts.common);
     const open = await this.#open(store, server);
-    if (isAlone && server.isPortShared) await assertListensAlone(server);
+    if (isAlone && server.isPortShared) assertListensAlone(server);
     return open;
   }
 
@@ -170,11 +170,11 @@ export class ListenerGroup {
 }
 
 /**
- * Two servers that start at the same time both find a port free, and can both listen on it if it is shared: each would get
- * some of the requests.
- * @throws the error of a taken port
+ * Two servers that start at the same time both find a port free, and can both listen on it if it can be shared: each would
+ * get some of the requests.
+ * @throws EADDRINUSE, as for a port that is taken
  */
-async function assertListensAlone({ host, port }: ServerOptions): Promise<void> {
-  if (!(await isListenedOnElsewhere(host, port))) return;
+function assertListensAlone({ port }: ServerOptions): void {
+  if (!sharesPort(port)) return;
   throw Object.assign(new Error(`port ${port} is in use`), { code: 'EADDRINUSE' });
 }

@@ -578,6 +578,8 @@ describe('what a command loads', () => {
     'cli/usage-errors.ts',
     // Only a server that cannot be reached has its name looked up.
     'db/postgres/errors.ts',
+    // A server compresses only what /docs has, once it is asked for.
+    'server/docs/content.ts',
     // The plugin of the docs and all that it describes would slow down every start.
     'server/docs/docs.ts',
     // The metrics library is for servers with a metrics port.

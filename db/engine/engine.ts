@@ -70,7 +70,7 @@ export interface Engine {
   /** Whether it has its answers at once, so that many short queries take no longer than a long one. */
   readonly answersAtOnce: boolean;
   /** A value that the planner does not look at: it would plan a statement again for values that it takes for rare, or absent. */
-  unseen<T>(value: RawBuilder<T>, type: 'text' | 'integer'): RawBuilder<T>;
+  opaque<T>(value: RawBuilder<T>, type: 'text' | 'integer'): RawBuilder<T>;
   /** Prepares a query, which stays prepared as long as the engine. */
   bind<R>(query: CompiledQuery<R>): PreparedQuery<R>;
   /**

@@ -207,17 +207,17 @@ export interface Schema {
 }
 
 /** The tables of a database; frequent queries go straight to its engine, through `statement`. */
-export type Db = Kysely<Schema> & { readonly engine: Engine & Ordering };
+export type Db = Kysely<Schema> & { readonly engine: Engine & Pipelining };
 
 /** The same in a transaction. */
-export type Trx = Kysely<Schema> & { readonly engine: TransactionEngine & Ordering };
+export type Trx = Kysely<Schema> & { readonly engine: TransactionEngine & Pipelining };
 
-export interface Ordering {
+export interface Pipelining {
   /**
-   * The tables by way of one connection: statements run in the order in which they are asked, so that each sees what those
-   * before it saw, and what was committed since, although nobody waits for their answers.
+   * The tables over one connection, which pipelines statements: nobody has to wait for an answer, and yet each statement runs
+   * after those before it, and sees at least what they saw.
    */
-  inOrder(): Db;
+  pipelined(): Db;
 }
 
 declare const knowsAuthor: unique symbol;

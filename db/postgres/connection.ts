@@ -2,7 +2,7 @@
 import type { ReservedSQL, SQL } from 'bun';
 import { type CompiledQuery, Kysely } from 'kysely';
 import { type Engine, type PreparedQuery, takeWhile } from '../engine/engine.ts';
-import type { Db, Ordering, Schema, Trx } from '../engine/schema.ts';
+import type { Db, Pipelining, Schema, Trx } from '../engine/schema.ts';
 import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
 import { PostgresDialect } from './dialect.ts';
 import { endsTransaction, isOutdated, isWriteRefused } from './errors.ts';
@@ -15,8 +15,8 @@ import {
   isIn,
   isPairAmong,
   now,
+  opaque,
   texts,
-  unseen,
   updateOf,
   uuidBytes,
   within,
@@ -26,7 +26,7 @@ import { Command, PreparedStatement, type Rows, rowsOnly, wholeResult } from './
 const BEGIN = new Command('begin');
 const COMMIT = new Command('commit');
 
-export class PostgresConnection implements TransactionEngine, Ordering {
+export class PostgresConnection implements TransactionEngine, Pipelining {
   readonly progress = new TransactionProgress(this);
   readonly endsTransaction = endsTransaction;
   readonly isAmong = isAmong;
@@ -38,7 +38,7 @@ export class PostgresConnection implements TransactionEngine, Ordering {
   readonly texts = texts;
   readonly bytePairs = bytePairs;
   readonly uuidBytes = uuidBytes;
-  readonly unseen = unseen;
+  readonly opaque = opaque;
   readonly now = now;
   readonly limitText = within;
   readonly insertOf = insertOf;
@@ -78,7 +78,7 @@ export class PostgresConnection implements TransactionEngine, Ordering {
     return { isOpen: this.#session !== null, opened: this.#opened, failed: this.#failed };
   }
 
-  inOrder(): Db {
+  pipelined(): Db {
     return this.db;
   }
 

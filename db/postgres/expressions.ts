@@ -89,7 +89,7 @@ export function within<R>(
 }
 
 /** A value that is known only when the statement runs: a plan for any value is then as good as one for this value. */
-export function unseen<T>(value: RawBuilder<T>, type: 'text' | 'integer'): RawBuilder<T> {
+export function opaque<T>(value: RawBuilder<T>, type: 'text' | 'integer'): RawBuilder<T> {
   return sql`(select ${value}::${sql.raw(type === 'text' ? 'text' : 'bigint')})`;
 }
 

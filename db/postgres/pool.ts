@@ -1,7 +1,7 @@
 // Several connections for independent statements: each statement goes to the connection with the least to do.
 import type { CompiledQuery } from 'kysely';
 import { type Engine, type PreparedQuery, takeWhile } from '../engine/engine.ts';
-import type { Db, Ordering } from '../engine/schema.ts';
+import type { Db, Pipelining } from '../engine/schema.ts';
 import type { PoolStats } from '../engine/store-stats.ts';
 import { dbOf, type PostgresConnection } from './connection.ts';
 import {
@@ -12,14 +12,14 @@ import {
   isIn,
   isPairAmong,
   now,
+  opaque,
   texts,
-  unseen,
   uuidBytes,
   within,
 } from './expressions.ts';
 import { PreparedStatement, type Rows, rowsOnly } from './prepared-query.ts';
 
-export class PostgresPool implements Engine, Ordering {
+export class PostgresPool implements Engine, Pipelining {
   readonly isAmong = isAmong;
   readonly isAmongNumbers = isAmongNumbers;
   readonly firstRows = firstRows;
@@ -29,7 +29,7 @@ export class PostgresPool implements Engine, Ordering {
   readonly texts = texts;
   readonly bytePairs = bytePairs;
   readonly uuidBytes = uuidBytes;
-  readonly unseen = unseen;
+  readonly opaque = opaque;
   readonly now = now;
   readonly limitText = within;
   readonly db: Db = dbOf(this);
@@ -39,7 +39,7 @@ export class PostgresPool implements Engine, Ordering {
     this.#connections = connections;
   }
 
-  inOrder(): Db {
+  pipelined(): Db {
     return this.#leastLoaded().db;
   }
 

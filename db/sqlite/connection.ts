@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import { BoundedMap } from '../cache.ts';
 import { type PairColumns, type PreparedQuery, type StoredValue, takeWhile } from '../engine/engine.ts';
-import type { Db, Ordering, Schema, Trx } from '../engine/schema.ts';
+import type { Db, Pipelining, Schema, Trx } from '../engine/schema.ts';
 import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
 import { PreparedDialect } from './dialect.ts';
 import { isDiskFailure } from './errors.ts';
@@ -42,7 +42,7 @@ export type OpenMode =
   | { byUri: keyof typeof BY_URI };
 
 /** A connection for Kysely, which prepares every statement before running it, and the engine of statements. */
-export class Connection extends Database implements TransactionEngine, Ordering {
+export class Connection extends Database implements TransactionEngine, Pipelining {
   readonly db: Trx = Object.assign(new Kysely<Schema>({ dialect: new PreparedDialect({ database: this }) }), {
     engine: this,
   });
@@ -133,12 +133,12 @@ export class Connection extends Database implements TransactionEngine, Ordering 
     return sql<boolean>`${columns} in (select value ->> 0, value ->> 1 from json_each(${list}))`;
   }
 
-  inOrder(): Db {
+  pipelined(): Db {
     return this.db;
   }
 
   // A plan is made for any value.
-  unseen<T>(value: RawBuilder<T>): RawBuilder<T> {
+  opaque<T>(value: RawBuilder<T>): RawBuilder<T> {
     return value;
   }
 

@@ -8,8 +8,8 @@ import { setPlannerStatistics } from './planner.ts';
 
 /** @throws DatabaseError if the file was written by a newer crm */
 export async function migrateFile(writer: Connection, path: string): Promise<void> {
-  // The migrator would read the columns of all tables, three times, to find that there is nothing to do. Nor is the write lock
-  // waited for: to wait stops this process, which can be the one that has it.
+  // The migrator would read the columns of all tables, three times, to find that there is nothing to do. And
+  // waiting for the write lock would block this process, which may be the one that holds it.
   if (await isUpToDate(writer.db, path)) return;
   // Takes the write lock first, so that two processes that start at once take turns.
   writer.run('BEGIN IMMEDIATE');

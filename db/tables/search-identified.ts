@@ -47,8 +47,8 @@ interface Found {
 
 const identified = statement<Found>((db, param) => {
   // What a query is not is null: plans for that are cheaper, and to make one takes ten times as long as to look.
-  const text = (name: string) => db.engine.unseen(sql<string>`${param(name)}`, 'text');
-  const limit = db.engine.unseen(sql<number>`${param('limit')}`, 'integer');
+  const text = (name: string) => db.engine.opaque(sql<string>`${param(name)}`, 'text');
+  const limit = db.engine.opaque(sql<number>`${param('limit')}`, 'integer');
   const ofOrganization = sql`org_id = ${param('org')}`;
   const idIn = (resource: string, ids: RawBuilder<unknown>) =>
     sql`select ${sql.lit(resource)} as resource, id, null as source, null as external_id from (${ids}) as newest`;

@@ -42,7 +42,7 @@ export function runsInOrder(rows: readonly RunPlaces[]): Run[] {
   return inOrder.map(({ run, low, high }) => ({ run, low: placeOfBytes(low), high: placeOfBytes(high) }));
 }
 
-/** Since when a run is gone whose rows are being removed, or will be at any time. */
+/** The `gone_at` of a run whose rows are being removed, so that a search which is under way begins again. */
 export const GIVEN_UP = 0;
 
 /** Whether all rows of these runs are still there. */

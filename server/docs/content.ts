@@ -3,14 +3,17 @@ import { promisify } from 'node:util';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+// A server starts sooner if what compresses is loaded with the first page.
 const ENCODERS = {
   br: async (bytes: Bytes): Promise<Bytes> => {
-    const { brotliCompress, constants } = await zlib();
+    const { brotliCompress, constants } = await import('node:zlib');
     const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality(bytes) };
     return new Uint8Array(await promisify(brotliCompress)(bytes, { params }));
   },
-  gzip: async (bytes: Bytes): Promise<Bytes> =>
-    new Uint8Array(await promisify((await zlib()).gzip)(bytes, { level: 9 })),
+  gzip: async (bytes: Bytes): Promise<Bytes> => {
+    const { gzip } = await import('node:zlib');
+    return new Uint8Array(await promisify(gzip)(bytes, { level: 9 }));
+  },
   identity: async (bytes: Bytes): Promise<Bytes> => bytes,
 };
 
@@ -85,9 +88,4 @@ function isKnown(ifNoneMatch: string | null, etag: string): boolean {
 
 function brotliQuality({ length }: Bytes): number {
   return length < LARGE_BYTES ? QUALITY.small : QUALITY.large;
-}
-
-// Loaded with the first page: a server starts sooner without it.
-function zlib(): Promise<typeof import('node:zlib')> {
-  return import('node:zlib');
 }

@@ -96,21 +96,29 @@ export function listeningUser(path: string): number | undefined {
 /** The sockets of all processes that listen on a TCP address, each by its inode number. */
 export async function listenersAt(host: string, port: number): Promise<string[]> {
   const addresses = new Set((await lookup(host, { all: true })).map(({ address }) => canonical(address)));
+  return listenersOn(port).flatMap(({ address, socket }) => (addresses.has(address) ? socket : []));
+}
+
+/** Whether another process listens on an address and port where this one does; false if the system does not say. */
+export function sharesPort(port: number): boolean {
+  const own = socketsOf(process.pid) ?? new Set();
+  const listeners = listenersOn(port);
+  const addresses = new Set(listeners.flatMap(({ address, socket }) => (own.has(socket) ? address : [])));
+  return listeners.some(({ address, socket }) => addresses.has(address) && !own.has(socket));
+}
+
+// Of all processes.
+function listenersOn(port: number): { address: string; socket: string }[] {
   const rows = LISTENING_TABLES.filter(existsSync).flatMap((table) =>
     readFileSync(table, 'utf8').split('\n').slice(1),
   );
   return rows.flatMap((row) => {
     const [, local = '', , state, , , , , , socket = ''] = row.trim().split(/\s+/);
     const [address = '', portText] = local.split(':');
-    const isThere = state === LISTENING && portText === portForm(port) && addresses.has(addressOf(address));
-    return isThere ? [socket] : [];
+    return state === LISTENING && portText === portForm(port)
+      ? [{ address: addressOf(address), socket }]
+      : [];
   });
-}
-
-/** Whether another process listens on a TCP address of this one; false if the system does not say. */
-export async function isListenedOnElsewhere(host: string, port: number): Promise<boolean> {
-  const own = socketsOf(process.pid);
-  return own !== null && (await listenersAt(host, port)).some((socket) => !own.has(socket));
 }
 
 /** The sockets of a process, by inode number; null if the system does not say. */

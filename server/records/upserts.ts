@@ -20,6 +20,7 @@ import type { Change, Writer } from './rules.ts';
 import type { PlannedChange, RunPlan } from './run-plan.ts';
 
 const EXTERNAL_ID = 'external_id';
+
 /** Faults of the body of an upsert beyond its schema: it must have a value to find a record by. */
 export function upsertFaults(resource: Resource, body: Data): Fault[] {
   if (namesToMatch(resource, body).length > 0) return [];

@@ -5,7 +5,7 @@ import { linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseError, lockForServing, openStore, servingProcess } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
-import { isListenedOnElsewhere } from '../../server/lifecycle/kernel-sockets.ts';
+import { sharesPort } from '../../server/lifecycle/kernel-sockets.ts';
 import { type ServeOptions, startServer } from '../../server/serve.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 import { freePort } from '../support/ports.ts';
@@ -93,14 +93,20 @@ describe('one server a database', () => {
   test('another process that listens on a shared port is noticed', async () => {
     const port = await freePort();
     const own = Bun.serve({ port, hostname: '127.0.0.1', reusePort: true, fetch: () => new Response() });
-    expect(await isListenedOnElsewhere('127.0.0.1', port)).toBe(false);
-    const listen = `Bun.serve({ port: ${port}, hostname: '127.0.0.1', reusePort: true, fetch: () => new Response() }); console.log('ready')`;
-    const other = Bun.spawn([process.execPath, '-e', listen], { stdout: 'pipe' });
-    await other.stdout.getReader().read();
-    expect(await isListenedOnElsewhere('127.0.0.1', port)).toBe(true);
-    other.kill();
-    await other.exited;
-    expect(await isListenedOnElsewhere('127.0.0.1', port)).toBe(false);
+    expect(sharesPort(port)).toBe(false);
+    // At another address it takes nothing from this one.
+    for (const [hostname, isShared] of [
+      ['127.0.0.1', true],
+      ['127.0.0.2', false],
+    ]) {
+      const listen = `Bun.serve({ port: ${port}, hostname: '${hostname}', reusePort: true, fetch: () => new Response() }); console.log('ready')`;
+      const other = Bun.spawn([process.execPath, '-e', listen], { stdout: 'pipe' });
+      await other.stdout.getReader().read();
+      expect([hostname, sharesPort(port)]).toEqual([hostname, isShared]);
+      other.kill();
+      await other.exited;
+    }
+    expect(sharesPort(port)).toBe(false);
     await own.stop(true);
   });
 

@@ -23,7 +23,7 @@ const COUNTS = [
   ['unix-s', 'Unix seconds'],
   ['unix-ms', 'Unix milliseconds'],
 ] as const;
-// British English has no comma before the last "or".
+
 /** Records one value of a column if it is digits that may count days, seconds or milliseconds. */
 export function addDigitEvidence(found: Map<string, string>, header: string, value: unknown): void {
   if (found.has(header) || (typeof value !== 'string' && typeof value !== 'number')) return;
