@@ -35,7 +35,7 @@ export async function askSecret(question: string): Promise<string> {
   const { Writable } = await import('node:stream');
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
-  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  endOnCtrlC(terminal);
   writeForPeople(neutralize(question));
   try {
     return await terminal.question('');
@@ -58,8 +58,7 @@ export async function withQuestions<T>(work: (ask: Ask) => Promise<T>): Promise<
   const { createInterface } = await import('node:readline');
   const terminal = createInterface({ input: process.stdin, output: stderr.stream });
   const lines = new Lines(terminal);
-  // Without a listener, readline swallows Ctrl-C.
-  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  endOnCtrlC(terminal);
   const ask: Ask = async (question, read) => {
     for (;;) {
       terminal.setPrompt(neutralize(question));
@@ -78,6 +77,14 @@ export async function withQuestions<T>(work: (ask: Ask) => Promise<T>): Promise<
   } finally {
     terminal.close();
   }
+}
+
+/** Lets Ctrl-C end the command, as readline would not, with the shell's prompt on a line of its own. */
+function endOnCtrlC(terminal: Pick<Interface, 'on'>): void {
+  terminal.on('SIGINT', () => {
+    writeForPeople('\n');
+    process.kill(process.pid, 'SIGINT');
+  });
 }
 
 /** The lines that a person types, in order. */

@@ -147,7 +147,10 @@ describe('get, update, delete', () => {
       sandbox.onTerminal(['delete', 'contacts', String(id)], { when: '[y/N]', answer });
     expect((await remove('\r')).code).toBe(1);
     expect((await remove('n\r')).code).toBe(1);
-    expect((await remove('\u0003')).code).toBe(130);
+    const interrupted = await remove('\u0003');
+    expect(interrupted.code).toBe(130);
+    // The shell's prompt begins a line.
+    expect(interrupted.output).toEndWith('\n');
     expect((await sandbox.crm(['get', 'contacts', String(id)])).code).toBe(0);
     expect((await remove('y\r')).code).toBe(0);
     expect((await sandbox.crm(['get', 'contacts', String(id)])).code).toBe(1);
