@@ -36,7 +36,7 @@ const SHORT = { rounds: 1, seconds: 0.001, contacts: 800, connections: 4, idleSe
 // Of a large database: seconds that each question is asked, at least, different requests of each, and rounds of writes.
 const LARGE = { rounds: 3, seconds: 2 };
 const REQUESTS = 300;
-const REQUESTS_SHORT = 40;
+const REQUESTS_SHORT = 8;
 
 export const USAGE = `bun run bench [options]
 
