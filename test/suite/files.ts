@@ -6,7 +6,7 @@ import { join, normalize } from 'node:path';
 export interface EngineFiles {
   /** Any number of them at a time. */
   parallel: string[];
-  /** Those that hold something to a time, or measure: one at a time, and nothing else meanwhile. */
+  /** Those that hold something to a time, or measure: when the others have ended, each with a core to itself. */
   alone: string[];
 }
 
@@ -54,12 +54,12 @@ const OF_ONE_ENGINE = [
   ...named('v1', 'deprecation'),
 ];
 
-/** In the order of names. */
+/** The longest first. */
 export const ALONE = [
-  'test/ingest/pieces.test.ts',
-  'test/pipeline/line-writer.test.ts',
-  'test/sqlite/full-disk.test.ts',
   'test/sqlite/write-lock.test.ts',
+  'test/pipeline/line-writer.test.ts',
+  'test/ingest/pieces.test.ts',
+  'test/sqlite/full-disk.test.ts',
 ];
 
 // Files, or what kills those who write them, are the matter here: theirs are on a disk.

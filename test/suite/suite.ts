@@ -9,11 +9,12 @@ import { byPlace, type EngineFiles, findTestFiles } from './files.ts';
 import { makeMemoryFolder } from './memory-folder.ts';
 import { addUp, closing, type Tally } from './tally.ts';
 import { running, runTests } from './tests-run.ts';
-import { type Task, tasksOf } from './work.ts';
+import { soloTasksOf, type Task, tasksOf } from './work.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 // Tests wait for servers, processes and time-outs while others count: some more lines than cores keep all cores busy.
-const LINES = availableParallelism() + 3;
+const CORES = availableParallelism();
+const LINES = CORES + 3;
 // Each line has some servers, and each of those a dozen connections.
 const SETTINGS = { max_connections: '500', max_wal_size: '1GB', checkpoint_timeout: '1h' };
 
@@ -102,8 +103,7 @@ const startedMs = performance.now();
 try {
   const parallel = engines.map((engine) => ({ engine, files: engine.files.parallel }));
   await runAll(tasksOf(parallel, LINES), LINES);
-  const alone = engines.flatMap((engine) => engine.files.alone.map((path) => ({ engine, files: [path] })));
-  await runAll(alone, 1);
+  await runAll(soloTasksOf(engines.map((engine) => ({ engine, files: engine.files.alone }))), CORES);
   const passedAgain = interruption === null ? await runFailedAgain(results, run) : [];
   for (const { engine, files } of passedAgain)
     console.log(`${engine.name} | FAILED AT FIRST, PASSED BY THEMSELVES: ${files.join(' ')}`);
