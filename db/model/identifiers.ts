@@ -1,6 +1,7 @@
 // What a query can be as a whole: an address, a telephone number or an ID, which finds its record before all others.
 
 import { IsEmail } from 'typebox/format';
+import { memoize } from '../cache.ts';
 import { type ExternalId, externalIdName, parseExternalIdName } from './external-ids.ts';
 import type { JsonValue } from './json.ts';
 import type { Resource, Row } from './resource.ts';
@@ -57,11 +58,11 @@ export function identifierHitIn(
   row: Row,
   externalIds: readonly ExternalId[] = [],
 ): IdentifierHit | null {
-  for (const [field, { kind, decode }] of Object.entries(resource.fields)) {
+  for (const { field, by, formOf, valuesIn } of identifyingFields(resource)) {
+    const wanted = identifiers[by];
     const stored = row[field] ?? null;
-    if (typeof stored !== 'string') continue;
-    const values = kind === 'emails' ? listOf(decode(stored)) : [stored];
-    const value = values.find((one) => isIdentified(identifiers, field, kind, one));
+    if (wanted === null || typeof stored !== 'string') continue;
+    const value = valuesIn(stored).find((one) => formOf(one) === wanted);
     if (value !== undefined) return hit(field, value);
   }
   const { foreignId, externalId } = identifiers;
@@ -71,17 +72,37 @@ export function identifierHitIn(
   return given === undefined ? null : hit('external_id', externalIdName(given));
 }
 
-function isIdentified(
-  { email, domain, phone, foreignId, recordId }: Identifiers,
-  field: string,
-  kind: string,
-  value: string,
-): boolean {
-  if (kind === 'email' || kind === 'emails') return caselessKey(value) === email;
-  if (kind === 'domain') return value === domain;
-  if (isPhone(field)) return phone !== null && digitsOf(foldedText(value)) === phone;
-  if (field === 'external_id' || field === 'primary_id') return value === foreignId;
-  return field === 'id' && value === recordId;
+/** A field whose value can identify its record. */
+interface IdentifyingField {
+  field: string;
+  by: Exclude<keyof Identifiers, 'externalId'>;
+  /** A value in the form in which it is looked up. */
+  formOf: (value: string) => string;
+  /** The values of a field, as it is stored. */
+  valuesIn: (stored: string) => string[];
+}
+
+const identifyingFields = memoize((resource: Resource): readonly IdentifyingField[] =>
+  Object.entries(resource.fields).flatMap(([field, { kind, decode }]) => {
+    const by = identifierOf(field, kind);
+    if (by === null) return [];
+    const valuesIn = (stored: string) => (kind === 'emails' ? listOf(decode(stored)) : [stored]);
+    return { field, by, formOf: FORMS[by] ?? same, valuesIn };
+  }),
+);
+
+const same = (value: string): string => value;
+const FORMS: Partial<Record<IdentifyingField['by'], IdentifyingField['formOf']>> = {
+  email: caselessKey,
+  phone: (value) => digitsOf(foldedText(value)),
+};
+
+function identifierOf(field: string, kind: string): IdentifyingField['by'] | null {
+  if (kind === 'email' || kind === 'emails') return 'email';
+  if (kind === 'domain') return 'domain';
+  if (isPhone(field)) return 'phone';
+  if (field === 'external_id' || field === 'primary_id') return 'foreignId';
+  return field === 'id' ? 'recordId' : null;
 }
 
 function listOf(value: JsonValue): string[] {
