@@ -16,6 +16,7 @@ import {
   isPairAmong,
   now,
   opaque,
+  rowVersion,
   texts,
   updateOf,
   uuidBytes,
@@ -39,6 +40,7 @@ export class PostgresConnection implements TransactionEngine, Pipelining {
   readonly bytePairs = bytePairs;
   readonly uuidBytes = uuidBytes;
   readonly opaque = opaque;
+  readonly rowVersion = rowVersion;
   readonly now = now;
   readonly limitText = within;
   readonly insertOf = insertOf;

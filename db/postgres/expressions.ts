@@ -88,6 +88,9 @@ export function within<R>(
   return { compile: () => bounded.compile(db) };
 }
 
+/** The transaction that wrote a row: none of four billion has the same number. */
+export const rowVersion = sql<string>`xmin::text`;
+
 /** A value that is known only when the statement runs: a plan for any value is then as good as one for this value. */
 export function opaque<T>(value: RawBuilder<T>, type: 'text' | 'integer'): RawBuilder<T> {
   return sql`(select ${value}::${sql.raw(type === 'text' ? 'text' : 'bigint')})`;

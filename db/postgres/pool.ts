@@ -13,6 +13,7 @@ import {
   isPairAmong,
   now,
   opaque,
+  rowVersion,
   texts,
   uuidBytes,
   within,
@@ -30,6 +31,7 @@ export class PostgresPool implements Engine, Pipelining {
   readonly bytePairs = bytePairs;
   readonly uuidBytes = uuidBytes;
   readonly opaque = opaque;
+  readonly rowVersion = rowVersion;
   readonly now = now;
   readonly limitText = within;
   readonly db: Db = dbOf(this);

@@ -47,6 +47,7 @@ export class Connection extends Database implements TransactionEngine, Pipelinin
     engine: this,
   });
   readonly answersAtOnce = true;
+  readonly rowVersion = sql<null>`null`;
   readonly progress = new TransactionProgress(this);
   /** Number of statements so far that could have changed keys. */
   keyChanges = 0;

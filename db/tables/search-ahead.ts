@@ -3,7 +3,7 @@
 import type { Db } from '../engine/schema.ts';
 import { type ListRun, readParts } from './search-list-runs.ts';
 import type { SearchPlace } from './search-places.ts';
-import { Begun, readStep } from './search-prefixes.ts';
+import { type Begun, readStep } from './search-prefixes.ts';
 import type { ReadLists } from './search-source.ts';
 
 /** What a tier reads whatever else is found. */
@@ -32,7 +32,7 @@ export async function readAhead(
   const starts = new Set(wanted.flatMap((one) => one.starts));
   const share = Math.min(1, STARTS_PER_WORD / starts.size);
   // The rest of them may not be needed: where a word has few records.
-  const begun = begunIn(lists, { starts, share });
+  const begun = begunIn(lists, { starts, share }).filter((one) => !one.isBegun);
   const [parts] = await Promise.all([readParts(db, orgNumber, [...places]), readStep(db, orgNumber, begun)]);
   return parts;
 }
@@ -51,9 +51,6 @@ export async function readBegun(
   return read.reduce((sum, count) => sum + count, 0);
 }
 
-function begunIn(
-  { runs, begun }: ReadLists,
-  { starts, share }: { starts: Iterable<string>; share: number },
-): Begun[] {
-  return [...starts].map((start) => begun.getOrInsertComputed(start, () => new Begun(start, runs, share)));
+function begunIn(lists: ReadLists, { starts, share }: { starts: Iterable<string>; share: number }): Begun[] {
+  return [...starts].map((start) => lists.begin(start, share));
 }

@@ -42,12 +42,15 @@ export class ListRun {
   isReadOn = false;
   /** The newest first. */
   readonly #read: ReadPart[] = [];
+  readonly #noted: () => void;
   #users = 0;
   #atOnce = 1;
 
-  constructor(name: string, run: Run) {
+  /** @param noted is called for each part that is read */
+  constructor(name: string, run: Run, noted: () => void = () => undefined) {
     this.name = name;
     this.run = run;
+    this.#noted = noted;
   }
 
   /** The part with what is at a place, or else last before it; null if there is nothing, undefined if it is not read. */
@@ -70,6 +73,7 @@ export class ListRun {
     const isAfter = part !== null && !part.isWhole && isLater(part.first, place);
     const read = { upTo: part?.isWhole ? LAST_PLACE : place, part: isAfter ? null : part };
     this.#read.splice(this.#countFrom(read.upTo), 0, read);
+    this.#noted();
   }
 
   /** Keeps all parts that are read, until `release`. */

@@ -40,7 +40,7 @@ interface RunEntries {
 
 const NOTHING: RunLists = { lists: [], isEnd: true };
 
-/** Lists that begin in some way, as far as they are read. */
+/** Lists that begin in some way, as far as they are read; several searches can read them at a time. */
 export class Begun {
   readonly start: string;
   /** What is still to be read. */
@@ -49,18 +49,35 @@ export class Begun {
   lists: BegunLists | null = null;
   readonly #runs: readonly Run[];
   readonly #share: number;
+  readonly #noted: (entries: number) => void;
   readonly #long = new Set<string>();
   readonly #short = new Map<string, RunEntries[]>();
   #count = 0;
+  // The last step.
+  #step: Promise<void> | null = null;
   #reading: Promise<void> | null = null;
 
-  /** @param share which part of what can be looked at this may */
-  constructor(start: string, runs: readonly Run[], share: number) {
+  /**
+   * @param share which part of what can be looked at this may
+   * @param noted is called with the number of entries whenever something was read
+   */
+  constructor(
+    start: string,
+    runs: readonly Run[],
+    share: number,
+    noted: (entries: number) => void = () => undefined,
+  ) {
     this.start = start;
     this.#runs = runs;
     this.#share = share;
+    this.#noted = noted;
     // The largest run tells soonest that it is too much.
     this.left = runs.toReversed().map(({ run }) => ({ run, from: runKeyStart(run, start), after: '' }));
+  }
+
+  /** Whether a step was made, or is under way. */
+  get isBegun(): boolean {
+    return this.#step !== null;
   }
 
   get isTooMuch(): boolean {
@@ -70,21 +87,41 @@ export class Begun {
   /** Reads all of them; returns how many entries they have, unless that was asked before. */
   async read(db: Db, orgNumber: number): Promise<number> {
     const isFirst = this.#reading === null;
-    this.#reading ??= this.#readAll(db, orgNumber);
+    this.#reading ??= this.#readAll(db, orgNumber).catch((error) => {
+      this.#reading = null;
+      throw error;
+    });
     await this.#reading;
     return isFirst ? (this.lists?.examined ?? 0) : 0;
   }
 
   async #readAll(db: Db, orgNumber: number): Promise<void> {
-    for (let step = 0; this.left.length > 0 && step < STEPS_MAX; step++)
+    for (let step = 0; step < STEPS_MAX; step++) {
+      // It may be that of another search.
+      await this.#step;
+      if (this.left.length === 0) break;
       await readStep(db, orgNumber, [this]);
-    if (this.isTooMuch || this.left.length > 0) return;
-    const known = { name: this.start, entries: EntryColumns.of(this.#entries()) };
-    this.lists = { long: [...this.#long], known, examined: this.#count };
+    }
+    if (!this.isTooMuch && this.left.length === 0) {
+      const known = { name: this.start, entries: EntryColumns.of(this.#entries()) };
+      this.lists = { long: [...this.#long], known, examined: this.#count };
+    }
+    this.#short.clear();
+  }
+
+  /** Takes what is to be read next; it is there again if that fails. */
+  take(reading: Promise<void>): Reading[] {
+    const taken = this.left.splice(0);
+    if (taken.length === 0) return taken;
+    this.#step = reading.catch(() => {
+      this.left.push(...taken);
+    });
+    return taken;
   }
 
   /** Notes what was read of a run. */
   note({ run, after }: Reading, { lists, isEnd }: RunLists): void {
+    const before = this.#count;
     const last = lists.at(-1)?.list ?? '';
     for (const [at, packed] of lists.entries()) {
       const { list } = packed;
@@ -96,6 +133,7 @@ export class Begun {
       else this.#note(list, { run, entries: entriesOf(packed) });
     }
     if (!isEnd) this.left.push({ run, from: afterList(run, last), after: last });
+    this.#noted(this.#count - before);
   }
 
   #note(list: string, part: RunEntries): void {
@@ -126,8 +164,18 @@ export class Begun {
 }
 
 /** Reads what is next of some beginnings: of each run some rows, after which a long list may have to be skipped. */
-export async function readStep(db: Db, orgNumber: number, begun: readonly Begun[]): Promise<void> {
-  const left = begun.flatMap((one) => one.left.splice(0).map((reading) => ({ one, reading })));
+export function readStep(db: Db, orgNumber: number, begun: readonly Begun[]): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const left = begun.flatMap((one) => one.take(promise).map((reading) => ({ one, reading })));
+  readNext(db, orgNumber, left).then(resolve, reject);
+  return promise;
+}
+
+async function readNext(
+  db: Db,
+  orgNumber: number,
+  left: readonly { one: Begun; reading: Reading }[],
+): Promise<void> {
   for (const group of db.engine.answersAtOnce ? left.map((some) => [some]) : [left]) {
     const some = group.filter(({ one }) => !one.isTooMuch);
     const ranges = some.map(({ one, reading: { run, from } }) => ({ run, from, start: one.start }));

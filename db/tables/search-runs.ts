@@ -21,6 +21,8 @@ export interface Run {
   run: number;
   low: SearchPlace;
   high: SearchPlace;
+  /** Differs from that of any other run which had the number; null if it was not asked for. */
+  version: string | null;
 }
 
 /** Whether searches read a run. */
@@ -33,13 +35,15 @@ export async function findLiveRuns(db: Db, orgNumber: number): Promise<Run[]> {
   return runsInOrder((await findRuns(db, orgNumber)).filter(isLive));
 }
 
-/** What tells where a run is. */
-export type RunPlaces = Pick<SearchRunRow, 'run' | 'age' | 'low' | 'high'>;
+/** What tells where a run is, and which it is. */
+export type RunPlaces = Pick<SearchRunRow, 'run' | 'age' | 'low' | 'high'> & { version?: string | null };
 
 /** Runs in the order in which they are read. */
 export function runsInOrder(rows: readonly RunPlaces[]): Run[] {
   const inOrder = rows.toSorted((one, other) => other.age - one.age);
-  return inOrder.map(({ run, low, high }) => ({ run, low: placeOfBytes(low), high: placeOfBytes(high) }));
+  return inOrder.map(({ run, low, high, version = null }) => ({
+    ...{ run, low: placeOfBytes(low), high: placeOfBytes(high), version },
+  }));
 }
 
 /** The `gone_at` of a run whose rows are being removed, so that a search which is under way begins again. */

@@ -7,7 +7,7 @@ import { isOfKind } from './search-keys.ts';
 import { ABSENT, ListRun, OPEN, PRESENT, UNTOLD } from './search-list-runs.ts';
 import type { ListPart } from './search-parts.ts';
 import { comparePlaces, FIRST_PLACE, isLater, type SearchPlace } from './search-places.ts';
-import type { Begun } from './search-prefixes.ts';
+import { Begun } from './search-prefixes.ts';
 import type { Run } from './search-runs.ts';
 
 /** Entries of lists of which all are known. */
@@ -17,21 +17,48 @@ export interface KnownLists {
   entries: EntryColumns;
 }
 
+/** Makes what a search reads of the index, or gives what others have read of it. */
+export interface ListsFrom {
+  list(name: string, run: Run): ListRun;
+  begun(start: string, share: number): Begun;
+  /** Whether nothing was read since before it was asked which runs there are. */
+  areKept(): boolean;
+}
+
 /** Lists as a search reads them: what was read ahead, or by one of its tiers, need not be read again. */
 export class ReadLists {
   readonly runs: readonly Run[];
   /** Lists by how their names begin. */
   readonly begun = new Map<string, Begun>();
   readonly #lists = new Map<string, readonly ListRun[]>();
+  readonly #from: ListsFrom;
 
   /** @param runs the newest first */
-  constructor(runs: readonly Run[]) {
+  constructor(runs: readonly Run[], from?: ListsFrom) {
     this.runs = runs;
+    this.#from = from ?? {
+      list: (name, run) => new ListRun(name, run),
+      begun: (start, share) => new Begun(start, runs, share),
+      areKept: () => false,
+    };
   }
 
   /** A list in all runs, the newest first. */
   list(name: string): readonly ListRun[] {
-    return this.#lists.getOrInsertComputed(name, () => this.runs.map((run) => new ListRun(name, run)));
+    return this.#lists.getOrInsertComputed(name, () => this.runs.map((run) => this.#from.list(name, run)));
+  }
+
+  /** Whether all of it is sure to be whole: what was read while the runs were there, and that is all. */
+  get areKept(): boolean {
+    return this.#from.areKept();
+  }
+
+  /**
+   * The lists whose names begin in some way.
+   * @param share which part of what can be looked at they may, if they are not known yet
+   */
+  begin(start: string, share: number): Begun {
+    return this.begun.getOrInsertComputed(start, () => this.#from.begun(start, share));
   }
 }
 

@@ -35,11 +35,12 @@ const state = statement<StateRow>((db, param) => {
   const total = sql`(select cast(sum(records) as bigint) from (select records ${pending}) as counted)`;
   return written(
     db,
-    sql<StateRow>`select run, age, low, high, null as records, null as entries from search_runs
+    sql<StateRow>`select run, age, low, high, ${db.engine.rowVersion} as version, null as records, null as entries
+      from search_runs
       where org_id = ${param('org')} and is_built = 1 and gone_at is null
-      union all select null, null, null, null, records, case when ${total} <= ${param('max')} then entries end
+      union all select null, null, null, null, null, records, case when ${total} <= ${param('max')} then entries end
       from (select records, entries ${pending}) as noted
-      union all select null, null, null, null, null, null from backfills
+      union all select null, null, null, null, null, null, null from backfills
       where org_id = ${param('org')} and name = ${param('part')}`,
   );
 });

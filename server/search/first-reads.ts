@@ -1,9 +1,8 @@
 // What a search reads first: which runs the index has, and at once what it needs of those that it had at the last search.
 
-import { BoundedMap, memoize } from '../../db/cache.ts';
-import type { Db } from '../../db/engine/schema.ts';
 import type { Identifiers } from '../../db/model/identifiers.ts';
 import { readAhead } from '../../db/tables/search-ahead.ts';
+import type { KeptLists } from '../../db/tables/search-kept.ts';
 import type { Run } from '../../db/tables/search-runs.ts';
 import { ReadLists } from '../../db/tables/search-source.ts';
 import type { SearchState } from '../../db/tables/search-state.ts';
@@ -11,17 +10,12 @@ import { findCaughtUp, type Searcher } from './catch-up.ts';
 import type { SearchRequest } from './request.ts';
 import { type FirstRead, firstListsOf } from './tiers.ts';
 
-const ORGANIZATIONS_MAX = 10_000;
-
-/** The runs that the indexes of organizations had when they were searched last, by the numbers of these. */
-export const lastRuns = memoize((_: Db) => new BoundedMap<number, readonly Run[]>(ORGANIZATIONS_MAX));
-
 interface FirstReadsOptions {
   /** Its statements run in the order in which they are asked. */
   searcher: Searcher;
   request: SearchRequest;
   identifiers: Identifiers;
-  last: Map<number, readonly Run[]>;
+  kept: KeptLists;
 }
 
 /** Reads what one search needs first. */
@@ -29,6 +23,8 @@ export class FirstReads {
   readonly #options: FirstReadsOptions;
   // Of the runs of the last search.
   #guess: FirstRead | null = null;
+  // How much was read by all searches before this one asked for the state.
+  #since = 0;
 
   constructor(options: FirstReadsOptions) {
     this.#options = options;
@@ -36,20 +32,19 @@ export class FirstReads {
 
   /** The state of the index, as `findCaughtUp` gives it. */
   async findState(): Promise<SearchState> {
-    const { searcher, last } = this.#options;
+    const { searcher, kept } = this.#options;
     const { db, access } = searcher;
     if (db.engine.answersAtOnce) return findCaughtUp(searcher);
     const updateIndex = () => {
       this.#guess = null;
       return searcher.updateIndex();
     };
+    this.#since = kept.read;
     const asked = findCaughtUp({ ...searcher, updateIndex });
-    const runs = last.get(access.orgNumber);
+    const runs = kept.runsOf(access.orgNumber);
     // It runs behind what finds the state, so that it sees what is there then, as if that had been waited for.
     if (runs !== undefined) this.#guess = this.#read(runs);
-    const state = await asked;
-    last.set(access.orgNumber, state.runs);
-    return state;
+    return asked;
   }
 
   /** What is read first of the runs of a state; nothing where that takes no time. */
@@ -61,9 +56,9 @@ export class FirstReads {
   }
 
   #read(runs: readonly Run[]): FirstRead {
-    const { searcher, request, identifiers } = this.#options;
-    const lists = new ReadLists(runs);
-    if (searcher.db.engine.answersAtOnce) return { lists, examined: 0 };
+    const { searcher, request, identifiers, kept } = this.#options;
+    if (searcher.db.engine.answersAtOnce) return { lists: new ReadLists(runs), examined: 0 };
+    const lists = kept.lists(searcher.access.orgNumber, runs, this.#since);
     const wanted = firstListsOf(searcher, request, identifiers);
     const examined = readAhead(searcher.db, searcher.access.orgNumber, lists, wanted);
     // If nobody waits for it.

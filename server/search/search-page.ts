@@ -97,9 +97,9 @@ export class PageSearch {
     this.#areThere?.catch(() => undefined);
   }
 
-  #askWhetherThere(): Promise<boolean> {
+  async #askWhetherThere(): Promise<boolean> {
     const { reader, lists } = this.#search;
-    return areThere(reader.db, reader.access.orgNumber, lists.runs);
+    return lists.areKept || areThere(reader.db, reader.access.orgNumber, lists.runs);
   }
 
   // Whether there is room for a record.

@@ -1,9 +1,10 @@
 // A page of a search: what matches best first, and within that what is newest.
 
 import { identifiersIn } from '../../db/model/identifiers.ts';
+import { keptLists } from '../../db/tables/search-kept.ts';
 import { LAST_PLACE } from '../../db/tables/search-places.ts';
 import type { Searcher } from './catch-up.ts';
-import { FirstReads, lastRuns } from './first-reads.ts';
+import { FirstReads } from './first-reads.ts';
 import { IdentifierMatch } from './identifiers.ts';
 import { Matches, SEARCH_TIERS } from './matches.ts';
 import type { SearchPage, SearchRequest } from './request.ts';
@@ -18,7 +19,7 @@ export async function searchRecords(given: Searcher, request: SearchRequest): Pr
   // Over one connection, many small statements wait less for switches between the processes of the database server.
   const searcher = { ...given, db: given.db.engine.pipelined() };
   const identifiers = identifiersIn(request.query);
-  const first = new FirstReads({ searcher, request, identifiers, last: lastRuns(given.db) });
+  const first = new FirstReads({ searcher, request, identifiers, kept: keptLists(given.db) });
   const [state, identified] = await Promise.all([
     first.findState(),
     IdentifierMatch.of(searcher, identifiers, identifiedRange(request)),

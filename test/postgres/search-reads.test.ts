@@ -7,6 +7,7 @@ import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { findIdentified } from '../../db/tables/search-identified.ts';
 import { IndexChanges } from '../../db/tables/search-index.ts';
+import { keptLists } from '../../db/tables/search-kept.ts';
 import { findParts, findPartsWithin, RANGE_PARTS_MAX } from '../../db/tables/search-parts.ts';
 import { findRuns } from '../../db/tables/search-runs.ts';
 import { searchRecords } from '../../server/search/search.ts';
@@ -111,8 +112,20 @@ const contact = (index: number) => ({
   phone: `+44 20 7946 ${1_000 + index}`,
 });
 
-/** How many waves of statements a search takes, and what it finds. */
-async function searched(q: string, userId: string | null = null): Promise<{ waves: number; items: number }> {
+/** Forgets what searches have read of the index. */
+const forget = () => keptLists(harness.store.read).forget();
+
+interface Searched {
+  /** How many waves of statements it took. */
+  waves: number;
+  /** How many of the statements read lists of the index. */
+  listReads: number;
+  /** How many records were found. */
+  items: number;
+}
+
+/** The number of records on the first page of a search. */
+async function countFound(q: string, userId: string | null = null): Promise<number> {
   const read = queryOf(q);
   if ('faults' in read) throw new Error('no query');
   const access = {
@@ -123,11 +136,24 @@ async function searched(q: string, userId: string | null = null): Promise<{ wave
   const searcher = { db: harness.store.read, access, updateIndex: () => Promise.reject(new Error('behind')) };
   const resources = SEARCHED_RESOURCES.map(getResource);
   const request = { query: read.query, resources, after: null, limit: 20 };
+  return (await searchRecords(searcher, request)).items.length;
+}
+
+/** What a search takes and finds. */
+async function searchFor(q: string, userId: string | null = null): Promise<Searched> {
   let items = 0;
   const waves = await wavesOf(async () => {
-    items = (await searchRecords(searcher, request)).items.length;
+    items = await countFound(q, userId);
   });
-  return { waves: waves.length, items };
+  const listReads = waves.flat().filter((text) => text.includes('search_rows')).length;
+  return { waves: waves.length, listReads, items };
+}
+
+/** The ways and the records of a search that nobody has made before. */
+async function searched(q: string, userId: string | null = null): Promise<Pick<Searched, 'waves' | 'items'>> {
+  forget();
+  const { waves, items } = await searchFor(q, userId);
+  return { waves, items };
 }
 
 // The state of the index, what is identified, and what all tiers need first; the records, and whether all runs are there.
@@ -178,4 +204,76 @@ test('where the newest part of a list has too little for a page, the one before 
   expect(items).toBe(20);
   // More than the fewest, or no part was too short.
   expect(waves).toBeWithin(FEWEST + 1, FEWEST + 4);
+});
+
+test('what searches have read of the index is not read again, not even whether it is still there', async () => {
+  for (const q of [
+    'ada lovelace',
+    'person7@engines.example',
+    'engines.example',
+    'absent',
+    '+44 20 7946 1012',
+  ]) {
+    forget();
+    const first = await searchFor(q);
+    const again = await searchFor(q);
+    expect([q, first.listReads > 0, again.listReads]).toEqual([q, true, 0]);
+    expect([q, again.items]).toEqual([q, first.items]);
+    expect(again.waves).toBeLessThanOrEqual(first.waves);
+  }
+  // The state of the index, and the records.
+  for (const [q, waves] of [
+    ['person7@engines.example', FEWEST],
+    ['absent', FEWEST - 1],
+  ] as const) {
+    await searchFor(q);
+    expect([q, (await searchFor(q)).waves]).toEqual([q, waves]);
+  }
+});
+
+test('searches that read the same at the same time find the same', async () => {
+  const queries = ['lov', 'engines', 'pe', 'ada lo', 'person1', 'mary', 'lovelace'];
+  const alone: number[] = [];
+  for (const q of queries) {
+    forget();
+    alone.push(await countFound(q));
+  }
+  expect(queries.filter((_, at) => alone[at] === 0)).toEqual([]);
+  for (let time = 0; time < 3; time++) {
+    forget();
+    const many = [...queries, ...queries, ...queries];
+    expect(await Promise.all(many.map((q) => countFound(q)))).toEqual([...alone, ...alone, ...alone]);
+  }
+});
+
+test('what a new run has is found beside what is kept of the others', async () => {
+  expect((await searchFor('somerville')).items).toBe(0);
+  const { id } = await clientOf(harness).create('contacts', { first_name: 'Mary', last_name: 'Somerville' });
+  await indexAll(harness);
+  expect((await searchFor('somerville')).items).toBe(1);
+  await harness.send('PATCH', `/api/v2/contacts/${id}`, { body: { last_name: 'Fairfax' } });
+  await indexAll(harness);
+  expect((await searchFor('somerville')).items).toBe(0);
+  expect((await searchFor('fairfax')).items).toBe(1);
+});
+
+test('a run with the number and the places of one that was kept is not taken for it', async () => {
+  await harness.close();
+  harness = await startHarness();
+  const { store, orgNumber } = harness;
+  const { id } = await clientOf(harness).create('contacts', { last_name: 'Zuse' });
+  await indexAll(harness);
+  const runsNow = async () =>
+    (await findRuns(store.read, orgNumber)).map(({ run, low, high }) => [run, low, high]);
+  const before = await runsNow();
+  expect((await searchFor('zuse')).items).toBe(1);
+  expect((await searchFor('hamilton')).items).toBe(0);
+  await store.write(orgNumber, async (trx) => {
+    await sql`delete from search_rows`.execute(trx);
+    await sql`delete from search_runs`.execute(trx);
+  });
+  await harness.send('PATCH', `/api/v2/contacts/${id}`, { body: { last_name: 'Hamilton' } });
+  await indexAll(harness);
+  expect(await runsNow()).toEqual(before);
+  expect((await searchFor('hamilton')).items).toBe(1);
 });

@@ -27,6 +27,7 @@ test('parts are forgotten once nobody reads from them, except the newest ones an
     run: 1,
     low: { ms: 0, count: 0 },
     high: { ms: 1_000 * ENTRIES, count: ENTRIES },
+    version: null,
   });
   const isKept = (part: ListPart) => run.partAt(part.first) === part;
   // Two tiers at once.

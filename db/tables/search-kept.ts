@@ -1,0 +1,93 @@
+// Keeps what searches have read of the index where each of them would have to ask a server for it: a run never changes.
+
+import { BoundedMap, memoize } from '../cache.ts';
+import type { Db } from '../engine/schema.ts';
+import { ListRun } from './search-list-runs.ts';
+import { Begun } from './search-prefixes.ts';
+import type { Run } from './search-runs.ts';
+import { ReadLists } from './search-source.ts';
+
+// Of all organizations; each takes some 4 KB. When they are more, all are forgotten.
+const PARTS_MAX = 10_000;
+const ORGANIZATIONS_MAX = 10_000;
+// So many entries that are not in a part take as much as one.
+const ENTRIES_PER_PART = 50;
+
+/** What is kept of the index of an organization. */
+interface KeptIndex {
+  runs: readonly Run[];
+  /** The lists of each run, by what tells the run from others. */
+  ofRuns: Map<string, Map<string, ListRun>>;
+  /** What all runs together have, by how the names of the lists begin. */
+  begun: Map<string, Begun>;
+}
+
+/** What searches have read. */
+export class KeptLists {
+  /** How much was read so far: it grows with whatever is read. */
+  read = 0;
+  readonly #indexes = new BoundedMap<number, KeptIndex>(ORGANIZATIONS_MAX);
+  readonly #partsMax: number;
+  #parts = 0;
+
+  /** @param partsMax how many parts of lists are kept, about */
+  constructor(partsMax = PARTS_MAX) {
+    this.#partsMax = partsMax;
+  }
+
+  /** The runs that the index of an organization had when it was searched last. */
+  runsOf(orgNumber: number): readonly Run[] | undefined {
+    return this.#indexes.get(orgNumber)?.runs;
+  }
+
+  /**
+   * Lists of these runs, which must be known by their versions, with what was read of them before.
+   * @param since the value of `read` before it was asked which runs there are
+   */
+  lists(orgNumber: number, runs: readonly Run[], since: number): ReadLists {
+    if (this.#parts > this.#partsMax) this.forget();
+    const index = this.#indexOf(orgNumber, runs);
+    const note = (entries = 0) => {
+      this.read += 1;
+      this.#parts += 1 + entries / ENTRIES_PER_PART;
+    };
+    return new ReadLists(runs, {
+      list: (name, run) => {
+        const lists = index.ofRuns.getOrInsertComputed(nameOf(run), () => new Map());
+        return lists.getOrInsertComputed(name, () => new ListRun(name, run, () => note()));
+      },
+      begun: (start, share) =>
+        index.begun.getOrInsertComputed(start, () => new Begun(start, runs, share, note)),
+      areKept: () => this.read === since,
+    });
+  }
+
+  /** Forgets what was read, but for which runs there are. */
+  forget(): void {
+    this.#parts = 0;
+    for (const [orgNumber, { runs }] of this.#indexes) this.#indexes.set(orgNumber, emptyIndex(runs));
+  }
+
+  #indexOf(orgNumber: number, runs: readonly Run[]): KeptIndex {
+    const last = this.#indexes.get(orgNumber);
+    if (last !== undefined && Bun.deepEquals(last.runs, runs)) return last;
+    const index = emptyIndex(runs);
+    for (const name of runs.map(nameOf)) {
+      const lists = last?.ofRuns.get(name);
+      if (lists !== undefined) index.ofRuns.set(name, lists);
+    }
+    this.#indexes.set(orgNumber, index);
+    return index;
+  }
+}
+
+/** What searches on an engine have read. */
+export const keptLists = memoize((_: Db) => new KeptLists());
+
+function emptyIndex(runs: readonly Run[]): KeptIndex {
+  return { runs, ofRuns: new Map(), begun: new Map() };
+}
+
+function nameOf({ run, version }: Run): string {
+  return `${run} ${version}`;
+}
