@@ -18,7 +18,7 @@ import {
   type TimelinePlace,
   type TimelineRange,
 } from '../../db/tables/timeline-pages.ts';
-import { type UpdateRange, updateRanges } from '../../db/tables/timeline-updates.ts';
+import { updateRanges } from '../../db/tables/timeline-updates.ts';
 import { mayRead } from '../access.ts';
 import { getRecord } from './records.ts';
 import type { Reader } from './rules.ts';
@@ -64,11 +64,17 @@ export async function readTimeline(
   request: TimelineRequest,
 ): Promise<TimelinePage> {
   const kinds = readableKinds(reader, request.kinds);
-  const record = await getRecord(reader, resource, id);
+  const { db, access } = reader;
+  const [record, log] = await Promise.all([
+    getRecord(reader, resource, id),
+    kinds.includes('change') ? findLogState(db, access.orgNumber) : null,
+  ]);
   // With what shows through contacts and deals, as far as the key sees these.
   const isWhole = resource === companies && !request.isOwnOnly;
   const ranges = rangesOf(resource, record, kinds, isWhole);
-  const updates = kinds.includes('change') ? await findUpdateRanges(reader, record, isWhole) : [];
+  const updates = log?.isKept
+    ? await updateRanges(db, access.orgNumber, log, updatedIn(record, isWhole))
+    : [];
   const page: TimelinePage = { items: [], places: [], next: null };
   let after = request.after ?? placeBefore(request.until ?? Number.MAX_SAFE_INTEGER);
   let limit = (request.limit + 1) * (isWhole ? ROWS_PER_ENTRY : 1);
@@ -100,16 +106,9 @@ function readableKinds({ access }: Reader, named: readonly TimelineKind[] | null
   return named ?? TIMELINE_KINDS.filter((kind) => kind === 'change' || mayRead(access, kindResource(kind)));
 }
 
-// None if no changes are kept.
-async function findUpdateRanges(
-  { db, access: { orgNumber } }: Reader,
-  { id, updated_at }: Data,
-  isWhole: boolean,
-): Promise<UpdateRange[]> {
-  const log = await findLogState(db, orgNumber);
-  if (!log.isKept) return [];
-  const updated = { id: String(id), updatedAt: Date.parse(String(updated_at)), isWhole };
-  return updateRanges(db, orgNumber, log, updated);
+// Whose updates are wanted.
+function updatedIn({ id, updated_at }: Data, isWhole: boolean) {
+  return { id: String(id), updatedAt: Date.parse(String(updated_at)), isWhole };
 }
 
 const OF_PEOPLE: readonly TimelineKind[] = ['meeting', 'booking'];

@@ -92,12 +92,17 @@ async function runTimeline(call: ReadCall, resource: Resource): Promise<Answer> 
   const kinds = kindsIn(call);
   const cursors = await call.cursors.ofHidden(identityOf(call, `${pathOf(resource)}/${id}/timeline`));
   const after = typeof query.cursor === 'string' ? placeIn(cursors.open(query.cursor, now)) : null;
-  await requireFilled(call.db, access.orgNumber, PART);
-  const { items, places, next } = await readTimeline(call, resource, id, {
+  const filled = requireFilled(call.db, access.orgNumber, PART);
+  // At once, as each statement can be a way to a server and back.
+  const page = readTimeline(call, resource, id, {
     ...{ kinds, after, limit: Number(query.limit), isOwnOnly: query.scope === 'own' },
     since: instantIn(query.since),
     until: instantIn(query.until),
   });
+  // If timelines are not filled in, nobody waits for it.
+  page.catch(() => undefined);
+  await filled;
+  const { items, places, next } = await page;
   const cursorOf = (place: TimelinePlace | undefined) =>
     cursors.issue(Buffer.from(JSON.stringify(place ?? null)));
   return {

@@ -68,6 +68,8 @@ test('are built from what is there, while others write; until then a request is 
   });
   const refused = await api.get(`/${life.paths[0]}/timeline`);
   expect([refused.status, Number(refused.headers.get('Retry-After'))]).toEqual([503, 10]);
+  // Also of a record that is not there: both are looked at together.
+  expect((await api.get(`/contacts/${crypto.randomUUID()}/timeline`)).status).toBe(503);
   // What is there already stays as it is.
   const { id } = await api.create('tasks', { name: 'Meanwhile', person_id: life.person });
   const backfills = startBackfills(store);
