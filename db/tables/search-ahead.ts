@@ -1,7 +1,8 @@
 // Reads together what a search needs first of the index, where each statement is a way to a server and back.
 
 import type { Db } from '../engine/schema.ts';
-import { type ListRun, readParts } from './search-list-runs.ts';
+import { readParts } from './search-list-reads.ts';
+import type { ListRun } from './search-list-runs.ts';
 import type { SearchPlace } from './search-places.ts';
 import { type Begun, readStep } from './search-prefixes.ts';
 import type { ReadLists } from './search-source.ts';

@@ -4,7 +4,8 @@ import type { Eventually } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
 import { TimeSlices } from '../event-loop.ts';
 import type { EntryColumns } from './search-columns.ts';
-import { type ListRun, OPEN, readNextParts, readParts } from './search-list-runs.ts';
+import { readNextParts, readParts } from './search-list-reads.ts';
+import { type ListRun, OPEN } from './search-list-runs.ts';
 import {
   comparePlaces,
   FIRST_PLACE,
@@ -17,10 +18,14 @@ import { IN_NAME, IN_TEXT, type Source } from './search-source.ts';
 // Looked up in the other lists together: few at first, as a page can be full soon.
 const CANDIDATES_AT_FIRST = 64;
 const CANDIDATES_AT_ONCE = 256;
+// A way to a server and back takes longer than to look at these.
+const CANDIDATES_OF_SERVER = 512;
 // Twice as many at most, as each candidate has its share.
 const LOOKUPS_AT_ONCE = 1_500;
 // The content of so few records is read sooner than the parts of more lists.
 const FEW = 16;
+// So many parts of a list that is read on are enough for a step.
+const PARTS_AHEAD = 2;
 
 /** Candidates of a part of the index. */
 export interface Candidates {
@@ -50,6 +55,7 @@ export class CandidateStream {
   readonly #texts: Source | null;
   /** So few are not looked up: a server sends their content as soon as what the index has of them. */
   readonly #untold: number;
+  readonly #atOnceMax: number;
   readonly #turns = new TimeSlices();
   #atOnce = CANDIDATES_AT_FIRST;
   // The source that gave the last candidates, and gives the next ones mostly.
@@ -63,6 +69,7 @@ export class CandidateStream {
     this.#sources = sources;
     this.#texts = texts;
     this.#untold = db.engine.answersAtOnce ? 0 : FEW;
+    this.#atOnceMax = db.engine.answersAtOnce ? CANDIDATES_AT_ONCE : CANDIDATES_OF_SERVER;
     this.#next = from;
   }
 
@@ -100,32 +107,44 @@ export class CandidateStream {
     const sources = inOrder(read, at);
     const [lead] = texts === null ? sources : inOrder([texts, ...sources], at);
     if (lead === undefined) throw new Error('no source');
+    const isReadOn = this.#lead === lead;
     this.#lead = lead;
     let { entries, reached } = lead.newest(at, lead.low(at), this.#atOnce);
-    this.#atOnce = Math.min(2 * this.#atOnce, CANDIDATES_AT_ONCE);
+    this.#atOnce = Math.min(2 * this.#atOnce, this.#atOnceMax);
     this.examined += entries.length;
+    const ahead = isReadOn ? this.#readAhead(lead, reached) : 0;
     // Where the lead has them matters only if names are left out.
     const others = texts === null ? sources.filter((one) => one !== lead) : sources;
     const lists = others.reduce((sum, one) => sum + one.openAt(at), 0);
     const share = Math.max(1, Math.floor(LOOKUPS_AT_ONCE / lists));
     const end = this.examined + LOOKUPS_AT_ONCE;
-    // What every source so far has in a name.
-    let named = new Uint8Array(entries.length).fill(texts === null ? 0 : 1);
+    // What every source so far has in a name, and is left out; null if nothing is.
+    let named: Uint8Array | null = texts === null ? null : new Uint8Array(entries.length).fill(1);
     for (const source of others) {
       if (entries.length === 0) break;
       const max = Math.max(share, Math.floor((end - this.examined) / source.openAt(at)), this.#untold);
       if (entries.length > max) {
         reached = entries.at(max - 1);
-        entries = entries.select((index) => index < max);
+        entries = entries.first(max);
       }
       this.examined += entries.length;
       const grades = await this.#grades(source, entries);
-      const isNamed = (_: number, index: number) => grades[index] !== 0;
-      const names = named.map((is, index) => (grades[index] === IN_NAME ? is : 0)).filter(isNamed);
-      entries = entries.select((index) => grades[index] !== 0);
-      named = names;
+      named = named && namedStill(named, grades);
+      entries = entries.select(grades);
     }
-    return { entries: entries.select((index) => named[index] === 0).toEntries(), reached };
+    this.examined += await ahead;
+    const wanted = named === null ? entries : entries.select(named.map((is) => 1 - is));
+    return { entries: wanted.toEntries(), reached };
+  }
+
+  // What asks another process asks for the next parts together with what is looked up.
+  async #readAhead(lead: Source, from: SearchPlace): Promise<number> {
+    if (this.#db.engine.answersAtOnce) return 0;
+    const wanted = lead.runs.flatMap((run): [ListRun, SearchPlace][] => {
+      const end = run.endOfRead(from, PARTS_AHEAD);
+      return end === null ? [] : [[run, end]];
+    });
+    return wanted.length === 0 ? 0 : readNextParts(this.#db, this.#orgNumber, wanted);
   }
 
   async #grades(source: Source, entries: EntryColumns): Promise<Uint8Array> {
@@ -153,6 +172,15 @@ export class CandidateStream {
     if (!this.#turns.isOver) return run.read(this.#db, this.#orgNumber, place);
     return this.#turns.next().then(() => run.read(this.#db, this.#orgNumber, place));
   }
+}
+
+// Of those that a source has: whether every source so far, and this one, has them in a name.
+function namedStill(named: Uint8Array, grades: Uint8Array): Uint8Array {
+  const still = new Uint8Array(grades.length);
+  let count = 0;
+  for (let at = 0; at < grades.length; at++)
+    if (grades[at] !== 0) still[count++] = grades[at] === IN_NAME ? (named[at] as number) : 0;
+  return still.subarray(0, count);
 }
 
 // The one with the fewest entries first.
@@ -200,7 +228,11 @@ export async function readSources(
         orgNumber,
         runs.map((run) => [run, [at]]),
       ),
-      readNextParts(db, orgNumber, next, at),
+      readNextParts(
+        db,
+        orgNumber,
+        next.map((run) => [run, at]),
+      ),
     ]);
     examined += counts[0] + counts[1];
     const isEnd = some.some((source) => source.endsBefore(at));

@@ -53,13 +53,25 @@ export class EntryColumns {
     return apart || (this.count[index] as number) - (others.count[at] as number);
   }
 
-  /** Those of the entries whose index is wanted, in the same order. */
-  select(isWanted: (index: number) => boolean): EntryColumns {
-    const selected = new EntryColumns(this.length);
+  /** Those of the entries that are marked with a number other than zero, in the same order. */
+  select(marks: Uint8Array): EntryColumns {
+    let count = 0;
+    for (let index = 0; index < this.length; index++) if (marks[index] !== 0) count++;
+    if (count === this.length) return this;
+    // Large columns cost more to make than all that is done with few of their entries.
+    const selected = new EntryColumns(count);
     for (let index = 0; index < this.length; index++)
-      if (isWanted(index))
+      if (marks[index] !== 0)
         selected.push(this.ms[index] as number, this.count[index] as number, this.resource[index] as number);
     return selected;
+  }
+
+  /** The first of the entries. */
+  first(count: number): EntryColumns {
+    const first = new EntryColumns(count);
+    for (let index = 0; index < count; index++)
+      first.push(this.ms[index] as number, this.count[index] as number, this.resource[index] as number);
+    return first;
   }
 
   /** An object for each. */

@@ -7,8 +7,8 @@ import { Begun } from './search-prefixes.ts';
 import type { Run } from './search-runs.ts';
 import { ReadLists } from './search-source.ts';
 
-// Of all organizations; each takes some 4 KB. When they are more, all are forgotten.
-const PARTS_MAX = 10_000;
+// Of all organizations; each takes some 3 KB. When they are more, all are forgotten.
+const PARTS_MAX = 30_000;
 const ORGANIZATIONS_MAX = 10_000;
 // So many entries that are not in a part take as much as one.
 const ENTRIES_PER_PART = 50;

@@ -4,15 +4,7 @@ import { andThen, type Eventually } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
 import { REMOVED } from './search-blocks.ts';
 import { countUpToEntry, type EntryColumns } from './search-columns.ts';
-import type { IndexKey } from './search-keys.ts';
-import {
-  findNextParts,
-  findParts,
-  findPartsBefore,
-  findPartsWithin,
-  type ListPart,
-  type PartRange,
-} from './search-parts.ts';
+import { findPartsBefore, type ListPart } from './search-parts.ts';
 import { FIRST_PLACE, isLater, LAST_PLACE, previousPlace, type SearchPlace } from './search-places.ts';
 import type { Run } from './search-runs.ts';
 
@@ -26,7 +18,7 @@ export const UNTOLD = 3;
 // A list of which several parts were needed is mostly read on.
 const PARTS_AT_ONCE = 16;
 // More are read again if they are needed again.
-const PARTS_KEPT = 32;
+const PARTS_KEPT = 64;
 
 /** A part, and the last place for which it is the one; null if there is nothing up to there. */
 interface ReadPart {
@@ -65,6 +57,18 @@ export class ListRun {
   /** The part before another one; null if there is none, undefined if it is not read. */
   partBefore({ first, isWhole }: ListPart): ListPart | null | undefined {
     return isWhole || !isLater(first, FIRST_PLACE) ? null : this.partAt(previousPlace(first));
+  }
+
+  /** From where on nothing is read of what comes from a place down; null if there is nothing, or so many parts are read. */
+  endOfRead(place: SearchPlace, partsMax: number): SearchPlace | null {
+    let at = place;
+    for (let parts = 0; parts < partsMax; parts++) {
+      const part = this.partAt(at);
+      if (part === undefined) return at;
+      if (part === null || part.isWhole || !isLater(part.first, FIRST_PLACE)) return null;
+      at = previousPlace(part.first);
+    }
+    return null;
   }
 
   /** Keeps what was read for a place. */
@@ -172,58 +176,4 @@ export class ListRun {
     }
     return low;
   }
-}
-
-/** Reads of lists that are read on, from a place down, what is next and some of what comes after; returns of how many. */
-export async function readNextParts(
-  db: Db,
-  orgNumber: number,
-  lists: readonly ListRun[],
-  place: SearchPlace,
-): Promise<number> {
-  const ranges = lists.map(({ run, name }) => ({ run: run.run, list: name, place, downTo: FIRST_PLACE }));
-  const found = await findNextParts(db, orgNumber, ranges);
-  for (const [index, list] of lists.entries()) {
-    list.isReadOn = true;
-    list.noteAll(place, found[index] ?? []);
-  }
-  return lists.length;
-}
-
-/** Reads parts of lists for some places of each, newest first; returns for how many. */
-export async function readParts(
-  db: Db,
-  orgNumber: number,
-  wanted: readonly [ListRun, Iterable<SearchPlace>][],
-): Promise<number> {
-  const one: { list: ListRun; key: IndexKey }[] = [];
-  const ranges: { list: ListRun; range: PartRange }[] = [];
-  let count = 0;
-  for (const [list, some] of wanted) {
-    const places = [...some];
-    const [first] = places;
-    const last = places.at(-1);
-    if (first === undefined || last === undefined) continue;
-    count += places.length;
-    const of = { run: list.run.run, list: list.name };
-    // Where most parts are needed, all of them take less time.
-    const isRange = !db.engine.answersAtOnce && list.partsBetween(last, first) < places.length;
-    if (isRange) ranges.push({ list, range: { ...of, place: first, downTo: last } });
-    else one.push(...places.map((place) => ({ list, key: { ...of, place } })));
-  }
-  const [parts, ofRanges] = await Promise.all([
-    findParts(
-      db,
-      orgNumber,
-      one.map(({ key }) => key),
-    ),
-    findPartsWithin(
-      db,
-      orgNumber,
-      ranges.map(({ range }) => range),
-    ),
-  ]);
-  for (const [index, { list, key }] of one.entries()) list.note(key.place, parts[index] ?? null);
-  for (const [index, { list, range }] of ranges.entries()) list.noteAll(range.place, ofRanges[index] ?? []);
-  return count;
 }

@@ -99,8 +99,9 @@ export interface PartRange extends IndexKey {
 /** So many parts of a range are read at once; the others are read when they are needed. */
 export const RANGE_PARTS_MAX = 64;
 
-// So many of a list that is read on.
+// So many of a list that is read on, and then so many more each time.
 const NEXT_PARTS = 4;
+const FURTHER_PARTS = 16;
 
 type FindWithin = (db: Db, org: number, ranges: readonly PartRange[]) => Promise<ListPart[][]>;
 
@@ -109,6 +110,9 @@ export const findPartsWithin: FindWithin = partsWithin(RANGE_PARTS_MAX);
 
 /** The same, but the first few of each. */
 export const findNextParts: FindWithin = partsWithin(NEXT_PARTS);
+
+/** The same, but more of each. */
+export const findFurtherParts: FindWithin = partsWithin(FURTHER_PARTS);
 
 function partsWithin(limit: number): FindWithin {
   const within = rowsWithin('desc', limit);

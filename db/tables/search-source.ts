@@ -1,8 +1,8 @@
 // Lists of the search index, one of which must have a record, as far as a search has read them.
 
 import type { Eventually } from '../engine/engine.ts';
-import { REMOVED } from './search-blocks.ts';
-import { countBefore, countUpTo, countUpToEntry, EntryColumns } from './search-columns.ts';
+import { newestOf, partBefore, partsDownTo, type Reading, readingOf } from './search-backwards.ts';
+import { countUpToEntry, type EntryColumns } from './search-columns.ts';
 import { isOfKind } from './search-keys.ts';
 import { ABSENT, ListRun, OPEN, PRESENT, UNTOLD } from './search-list-runs.ts';
 import type { ListPart } from './search-parts.ts';
@@ -132,30 +132,19 @@ export class Source {
    * The newest entries from a place down to another one, newest first, and how far they are all, if they are more than so many.
    */
   newest(at: SearchPlace, low: SearchPlace, max: number): { entries: EntryColumns; reached: SearchPlace } {
-    const entries = new EntryColumns(max);
-    const readings = this.#readingsOf(at, low);
-    while (entries.length < max) {
-      let newest: Reading | null = null;
-      for (const one of readings)
-        if (one.at >= one.start && (newest === null || isNewer(one, newest))) newest = one;
-      if (newest === null) return { entries, reached: low };
-      takeNext(readings, newest, entries);
-    }
-    return { entries, reached: entries.at(max - 1) };
+    const entries = newestOf(this.#readingsOf(at, low), max);
+    return { entries, reached: entries.length < max ? low : entries.at(max - 1) };
   }
 
   // List by list, and of each the newest run first.
   #readingsOf(at: SearchPlace, low: SearchPlace): Reading[] {
-    const readings: Reading[] = [];
-    const add = (list: number, entries: EntryColumns) => {
-      const end = countUpTo(entries, at, entries.length);
-      readings.push({ list, entries, at: end - 1, start: countBefore(entries, low, end) });
-    };
-    for (const [list, runs] of this.lists.entries())
-      for (const run of runs)
-        for (let part = run.partAt(at); part != null; part = partBefore(run, part)) add(list, part.entries);
-    for (const [index, { entries }] of this.#known.entries()) add(this.lists.length + index, entries);
-    return readings;
+    const ofRuns = this.lists.flatMap((runs, list) =>
+      runs.flatMap((run) => readingOf(list, partsDownTo(run, at, low), at, low) ?? []),
+    );
+    const ofKnown = this.#known.flatMap(
+      (one, index) => readingOf(this.lists.length + index, [one], at, low) ?? [],
+    );
+    return [...ofRuns, ...ofKnown];
   }
 
   /**
@@ -174,7 +163,9 @@ export class Source {
     for (const [newest, ...older] of this.lists) {
       if (newest === undefined) continue;
       const grade = gradeOf(newest.name);
-      const said = grades.map((found) => (found >= Math.min(enough, grade) ? ABSENT : OPEN));
+      const said = new Uint8Array(entries.length);
+      const least = Math.min(enough, grade);
+      for (let at = 0; at < said.length; at++) said[at] = (grades[at] as number) >= least ? ABSENT : OPEN;
       for (const run of [newest, ...older]) {
         if (read === null) run.leaveUnread(entries, said);
         let at = run.tell(entries, said, 0);
@@ -189,11 +180,6 @@ export class Source {
     }
     return grades;
   }
-}
-
-// Where parts are read one by one, only that at a place is asked for.
-function partBefore(run: ListRun, part: ListPart): ListPart | null | undefined {
-  return run.isReadOn ? run.partBefore(part) : null;
 }
 
 function gradeOf(list: string): Grade {
@@ -211,32 +197,4 @@ function noteKnown(
     if (end > 0 && known.compare(end - 1, entries, at) === 0)
       grades[at] = Math.max(grades[at] as number, grade);
   }
-}
-
-/** A list in a run that is read backwards. */
-interface Reading {
-  list: number;
-  entries: EntryColumns;
-  /** What is next. */
-  at: number;
-  /** The oldest that is read. */
-  start: number;
-}
-
-function isNewer(one: Reading, other: Reading): boolean {
-  return one.entries.compare(one.at, other.entries, other.at) > 0;
-}
-
-// Goes past a place in all that are read. Of each list the newest run says whether it is there.
-function takeNext(readings: readonly Reading[], next: Reading, into: EntryColumns): void {
-  const { entries, at } = next;
-  let list = -1;
-  let resource = REMOVED;
-  for (const one of readings) {
-    if (one.at < one.start || one.entries.compare(one.at, entries, at) !== 0) continue;
-    if (one.list !== list && resource === REMOVED) resource = one.entries.resource[one.at] as number;
-    list = one.list;
-    one.at -= 1;
-  }
-  if (resource !== REMOVED) into.push(entries.ms[at] as number, entries.count[at] as number, resource);
 }
