@@ -112,7 +112,9 @@ export class CandidateStream {
     let { entries, reached } = lead.newest(at, lead.low(at), this.#atOnce);
     this.#atOnce = Math.min(2 * this.#atOnce, this.#atOnceMax);
     this.examined += entries.length;
-    const ahead = isReadOn ? this.#readAhead(lead, reached) : 0;
+    const ahead = isReadOn ? this.#readAhead(lead, reached) : Promise.resolve(0);
+    // If nobody waits for it.
+    ahead.catch(() => undefined);
     // Where the lead has them matters only if names are left out.
     const others = texts === null ? sources.filter((one) => one !== lead) : sources;
     const lists = others.reduce((sum, one) => sum + one.openAt(at), 0);

@@ -7,7 +7,7 @@ import { Begun } from './search-prefixes.ts';
 import type { Run } from './search-runs.ts';
 import { ReadLists } from './search-source.ts';
 
-// Of all organizations; each takes some 3 KB. When they are more, all are forgotten.
+// Of all organizations; each takes 3 KB at most. When they are more, all are forgotten.
 const PARTS_MAX = 30_000;
 const ORGANIZATIONS_MAX = 10_000;
 // So many entries that are not in a part take as much as one.
@@ -46,18 +46,11 @@ export class KeptLists {
    */
   lists(orgNumber: number, runs: readonly Run[], since: number): ReadLists {
     if (this.#parts > this.#partsMax) this.forget();
-    const index = this.#indexOf(orgNumber, runs);
-    const note = (entries = 0) => {
-      this.read += 1;
-      this.#parts += 1 + entries / ENTRIES_PER_PART;
-    };
+    const { ofRuns, begun } = this.#indexOf(orgNumber, runs);
+    const listsOf = (run: Run) => ofRuns.getOrInsertComputed(nameOf(run), () => new Map());
     return new ReadLists(runs, {
-      list: (name, run) => {
-        const lists = index.ofRuns.getOrInsertComputed(nameOf(run), () => new Map());
-        return lists.getOrInsertComputed(name, () => new ListRun(name, run, () => note()));
-      },
-      begun: (start, share) =>
-        index.begun.getOrInsertComputed(start, () => new Begun(start, runs, share, note)),
+      list: (name, run) => listsOf(run).getOrInsertComputed(name, () => this.#newList(name, run)),
+      begun: (start, share) => begun.getOrInsertComputed(start, () => this.#newBegun(start, runs, share)),
       areKept: () => this.read === since,
     });
   }
@@ -66,6 +59,22 @@ export class KeptLists {
   forget(): void {
     this.#parts = 0;
     for (const [orgNumber, { runs }] of this.#indexes) this.#indexes.set(orgNumber, emptyIndex(runs));
+  }
+
+  #newList(name: string, run: Run): ListRun {
+    // It takes room before anything of it is read, too.
+    this.#parts += 1;
+    return new ListRun(name, run, () => this.#note(1));
+  }
+
+  #newBegun(start: string, runs: readonly Run[], share: number): Begun {
+    this.#parts += 1;
+    return new Begun(start, runs, share, (entries) => this.#note(entries / ENTRIES_PER_PART));
+  }
+
+  #note(parts: number): void {
+    this.read += 1;
+    this.#parts += parts;
   }
 
   #indexOf(orgNumber: number, runs: readonly Run[]): KeptIndex {

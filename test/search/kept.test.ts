@@ -68,7 +68,7 @@ test('a step that fails is made again by the next search', async () => {
 test('all is forgotten when it is too much, but for the runs', () => {
   const kept = new KeptLists(10);
   const [list] = listsOf(kept, RUNS).list('word');
-  for (let at = 0; at < 10; at++) list?.note({ ms: 2_000 + at, count: 0 }, null);
+  for (let at = 0; at < 8; at++) list?.note({ ms: 2_000 + at, count: 0 }, null);
   expect(listsOf(kept, RUNS).list('word')[0] === list).toBe(true);
   for (const one of listsOf(kept, RUNS).list('other')) one.note(PLACE, null);
   expect(listsOf(kept, RUNS).list('word')[0] === list).toBe(false);
