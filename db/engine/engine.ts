@@ -71,7 +71,7 @@ export interface Engine {
   readonly answersAtOnce: boolean;
   /** A value that the planner does not look at: it would plan a statement again for values that it takes for rare, or absent. */
   opaque<T>(value: RawBuilder<T>, type: 'text' | 'integer'): RawBuilder<T>;
-  /** A text that no other version of any row has, or null where whatever is read is read again. */
+  /** Text that differs between any two versions of a row; null where no results are kept. */
   readonly rowVersion: RawBuilder<string | null>;
   /** Prepares a query, which stays prepared as long as the engine. */
   bind<R>(query: CompiledQuery<R>): PreparedQuery<R>;

@@ -88,7 +88,7 @@ export function within<R>(
   return { compile: () => bounded.compile(db) };
 }
 
-/** The transaction that wrote a row: its number comes again after four billion others. */
+/** The number of the transaction that wrote a row. Numbers come again after four billion transactions. */
 export const rowVersion = sql<string>`xmin::text`;
 
 /** A value that is known only when the statement runs: a plan for any value is then as good as one for this value. */

@@ -1,4 +1,4 @@
-// Keeps what searches have read of the index where each of them would have to ask a server for it: a run never changes.
+// Keeps what searches have read of the index, where it is on a server: a run never changes.
 
 import { BoundedMap, memoize } from '../cache.ts';
 import type { Db } from '../engine/schema.ts';
@@ -42,7 +42,7 @@ export class KeptLists {
 
   /**
    * Lists of these runs, which must be known by their versions, with what was read of them before.
-   * @param since the value of `read` before it was asked which runs there are
+   * @param since the value of `read` before the search asked which runs there are
    */
   lists(orgNumber: number, runs: readonly Run[], since: number): ReadLists {
     if (this.#parts > this.#partsMax) this.forget();

@@ -12,10 +12,7 @@ import {
 } from './search-parts.ts';
 import { FIRST_PLACE, type SearchPlace } from './search-places.ts';
 
-/**
- * Reads of lists that are read on, each from a place down, what is next and some of what comes after, and the more the longer
- * that goes on; returns of how many.
- */
+/** Reads some parts of each list from a place down, and more of them if it was read on before; returns of how many lists. */
 export async function readNextParts(
   db: Db,
   orgNumber: number,
@@ -32,7 +29,8 @@ export async function readNextParts(
       list.noteAll(place, found[index] ?? []);
     }
   };
-  const [further = [], next = []] = [true, false].map((is) => lists.filter(([one]) => one.isReadOn === is));
+  const next = lists.filter(([one]) => !one.isReadOn);
+  const further = lists.filter(([one]) => one.isReadOn);
   await Promise.all([read(findNextParts, next), read(findFurtherParts, further)]);
   return lists.length;
 }

@@ -59,7 +59,7 @@ export class ListRun {
     return isWhole || !isLater(first, FIRST_PLACE) ? null : this.partAt(previousPlace(first));
   }
 
-  /** From where on nothing is read of what comes from a place down; null if there is nothing, or so many parts are read. */
+  /** Where the parts that are read from a place down end; null if the list ends there, or if so many of them are read. */
   endOfRead(place: SearchPlace, partsMax: number): SearchPlace | null {
     let at = place;
     for (let parts = 0; parts < partsMax; parts++) {

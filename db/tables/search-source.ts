@@ -21,7 +21,7 @@ export interface KnownLists {
 export interface ListsFrom {
   list(name: string, run: Run): ListRun;
   begun(start: string, share: number): Begun;
-  /** Whether nothing was read since before it was asked which runs there are. */
+  /** Whether no search has read anything since this one asked which runs there are. */
   areKept(): boolean;
 }
 
@@ -48,7 +48,7 @@ export class ReadLists {
     return this.#lists.getOrInsertComputed(name, () => this.runs.map((run) => this.#from.list(name, run)));
   }
 
-  /** Whether all of it is sure to be whole: what was read while the runs were there, and that is all. */
+  /** Whether no search has read anything since this one asked which runs there are: nothing can have been missing then. */
   get areKept(): boolean {
     return this.#from.areKept();
   }

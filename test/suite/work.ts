@@ -12,7 +12,7 @@ const FILES_MIN = 4;
 
 /**
  * All files of all engines, once each, in the order in which they are to be begun: in turn one of the longest, which mostly
- * wait, and as many others as leave enough for the other lines, which mostly count. They all end at about the same time.
+ * wait, and as many others as leave enough for the other lines, which mostly compute. They all end at about the same time.
  */
 export function* tasksOf<Engine>(all: readonly Task<Engine>[], lines: number): Generator<Task<Engine>> {
   const groups = groupsOf(all, lines);
