@@ -157,7 +157,10 @@ async function findTogether(db: Db, org: number, wanted: readonly IndexKey[]): P
   return wanted.map((one, index) => {
     const at = lastAt(inOrder, keys[index] as Buffer);
     const row = inOrder[at];
-    return row === undefined ? null : parts.getOrInsertComputed(`${at} ${one.list}`, () => partIn(row, one));
+    const { run, list } = one;
+    return row === undefined
+      ? null
+      : parts.getOrInsertComputed(`${at} ${run} ${list}`, () => partIn(row, one));
   });
 }
 

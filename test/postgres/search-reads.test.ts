@@ -5,6 +5,7 @@ import { getResource } from '../../db/model/resources/registry.ts';
 import { queryOf } from '../../db/model/search-query.ts';
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
 import { recordId } from '../../db/tables/record-id.ts';
+import { compareIndex } from '../../db/tables/search-check.ts';
 import { findIdentified } from '../../db/tables/search-identified.ts';
 import { IndexChanges } from '../../db/tables/search-index.ts';
 import { keptLists } from '../../db/tables/search-kept.ts';
@@ -276,4 +277,20 @@ test('a run with the number and the places of one that was kept is not taken for
   await indexAll(harness);
   expect(await runsNow()).toEqual(before);
   expect((await searchFor('hamilton')).items).toBe(1);
+});
+
+test('a word before all that a newer run has is found in an older run whose last row has it', async () => {
+  await harness.close();
+  harness = await startHarness();
+  const { store, orgNumber } = harness;
+  const api = clientOf(harness);
+  await api.create('contacts', { first_name: 'Ada', last_name: 'Lovelace' });
+  const { id } = await api.create('contacts', { first_name: 'Grace', last_name: 'Hopper' });
+  await indexAll(harness);
+  await harness.send('PATCH', `/api/v2/contacts/${id}`, { body: { last_name: 'Murray' } });
+  await indexAll(harness);
+  expect(await findRuns(store.read, orgNumber)).toHaveLength(2);
+  for (const q of ['ada', 'ada lovelace', 'grace', 'murray'])
+    expect([q, await countFound(q)]).toEqual([q, 1]);
+  expect(await compareIndex(store.read, orgNumber)).toEqual({ records: expect.any(Number), faulty: 0 });
 });
