@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { RECIPES } from '../../cli/recipes/recipes.ts';
+import { erasePerson } from '../../db/people/erase.ts';
+import { findPerson } from '../../db/people/person.ts';
 import { beginChangesEpoch } from '../../db/tables/settings.ts';
 import { openApiDocument } from '../../server/openapi/document.ts';
 import { listsOf, MIRRORED, MIRRORED_LINKS, type Truth } from '../support/change-mirror.ts';
@@ -88,6 +90,29 @@ describe.each(LANGUAGES)('in %s (on this machine: %p)', (language, isHere) => {
       for (const name of ['contacts', 'companies', 'deals', 'interactions'])
         expect([name, copy.records(name).length > 10]).toEqual([name, true]);
       for (const kind of MIRRORED_LINKS) expect([kind, copy.links(kind).length > 5]).toEqual([kind, true]);
+    },
+    TEST_MS_MAX,
+  );
+
+  test.skipIf(!isHere)(
+    'it stays exact when a person is erased, and the log no longer says whose links are removed',
+    async () => {
+      const email = 'ada@copied.example';
+      const contact = await api.create('contacts', { email });
+      const [deal, segment] = [copy.records('deals')[0], copy.records('segments')[0]];
+      const note = await api.create('notes', { title: 'About her' });
+      await api.post(`/deals/${deal?.id}/contacts`, { contact_id: contact.id });
+      await api.post(`/segments/${segment?.id}/members`, { record_id: contact.id });
+      await api.post(`/notes/${note.id}/records`, { record_type: 'contact', record_id: contact.id });
+      await copy.settle(truth);
+      const links = () =>
+        MIRRORED_LINKS.flatMap((kind) => copy.links(kind)).filter(({ id }) => id === contact.id);
+      expect(links()).toHaveLength(3);
+      const person = await findPerson(harness.store.read, harness.orgNumber, email);
+      const options = { isDryRun: false, onProgress: () => undefined, finish: async () => undefined };
+      await erasePerson(harness.store, person, options);
+      await copy.settle(truth);
+      expect(links()).toEqual([]);
     },
     TEST_MS_MAX,
   );

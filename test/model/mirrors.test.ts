@@ -88,8 +88,14 @@ const OPERATIONS: ((run: Run) => Promise<void>)[] = [
     const bookings = await readBookings(JSON.stringify([booking]));
     await ingestBookings(harness.store, options, bookings.entries);
   },
-  async ({ orgNumber, random }) => {
-    const person = await findPerson(harness.store.read, orgNumber, emailOf(random));
+  async ({ orgNumber, client, random }) => {
+    const email = emailOf(random);
+    // With a link, which the log then does not name any more.
+    const [contact] = await client.all(`/contacts?email=${email}`);
+    const note = contact && (await client.create('notes'));
+    const record = { record_type: 'contact', record_id: contact?.id };
+    if (note !== undefined) await client.post(`/notes/${note.id}/records`, record);
+    const person = await findPerson(harness.store.read, orgNumber, email);
     const options = { isDryRun: false, onProgress: () => undefined, finish: async () => undefined };
     await erasePerson(harness.store, person, options);
   },

@@ -128,8 +128,9 @@ export class ChangeMirror {
     }
     if (record === null) this.#of(resource).delete(record_id);
     else this.#of(resource).set(record_id, record);
-    if (!this.#isOfUser) return;
+    // Each has its own change as well, but those of a person who was erased do not say which link it was.
     if (action === 'deleted') this.#dropLinks(record_id);
+    if (!this.#isOfUser) return;
     // It may have links from before it came into sight.
     if (action === 'created') await this.#listLinks(record_id);
   }
