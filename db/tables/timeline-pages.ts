@@ -74,6 +74,8 @@ const lists = new BoundedMap<number, Statement<TimelineRow>>(RANGES_AT_ONCE);
 
 const KEY = ['at', 'record', 'sequence', 'via'] as const;
 const descending = sql.join(KEY.map((column) => sql`${sql.ref(column)} desc`));
+// As `newestFirst` compares them.
+const newest = sql`at desc, record desc, sequence desc, kind >> 1 desc, via desc`;
 
 function partOf(param: Param, index: number): RawBuilder<TimelineRow> {
   const own = (name: string) => param(`${name}${index}`);
@@ -90,7 +92,11 @@ function listOf(ranges: number): Statement<TimelineRow> {
   return lists.getOrCompute(ranges, () =>
     statement<TimelineRow>((db, param) => {
       const parts = Array.from({ length: ranges }, (_, index) => partOf(param, index));
-      return written(db, sql<TimelineRow>`${sql.join(parts, sql` union all `)}`);
+      const entries = sql<TimelineRow>`${sql.join(parts, sql` union all `)}`;
+      if (db.engine.answersAtOnce) return written(db, entries);
+      // Sorted here as well, so that a server does not send a page of each part.
+      const first = sql`order by ${newest} limit ${param('limit')}`;
+      return written(db, sql<TimelineRow>`select * from (${entries}) as entry ${first}`);
     }),
   );
 }

@@ -1,6 +1,5 @@
 // Interactions: written once, about a contact named by ID or email; a duplicate is not written again.
 
-import type { Data } from '../../db/model/json.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
 import { CONTACT_UNKNOWN } from '../../db/model/resources/interactions.ts';
 import { caselessKey, textKey } from '../../db/model/text.ts';
@@ -49,13 +48,12 @@ export const interactionRules: Rules = {
     if (isComplete) Object.assign(next, { contact_ids: [next.main_contact], company_ids: [] });
     return { id, isNew: !isDuplicate, isComplete, extra: { is_duplicate: isDuplicate } };
   },
-  async present({ db, access }, records) {
-    const idOf = (record: Data) => String(record.id);
-    const { contactIds, companyIds } = await listInvolved(db, access.orgNumber, records.map(idOf));
-    for (const record of records) {
-      record.contact_ids = contactIds.get(idOf(record)) ?? [];
-      record.company_ids = companyIds.get(idOf(record)) ?? [];
-    }
+  async findComputed({ db, access }, ids) {
+    const { contactIds, companyIds } = await listInvolved(db, access.orgNumber, ids);
+    return (record) => {
+      record.contact_ids = contactIds.get(String(record.id)) ?? [];
+      record.company_ids = companyIds.get(String(record.id)) ?? [];
+    };
   },
 };
 

@@ -82,15 +82,11 @@ export const pipelineRules: Rules = {
     const refusal = new ApiError('RESOURCE_CONFLICT', message);
     return new Map(used.map(({ pipeline_id }) => [pipeline_id, refusal]));
   },
-  async present({ db, access }, records) {
-    const rows = await listStages(
-      db,
-      access.orgNumber,
-      records.map((record) => String(record.id)),
-    );
-    for (const record of records) {
+  async findComputed({ db, access }, ids) {
+    const rows = await listStages(db, access.orgNumber, ids);
+    return (record) => {
       record.stages = rows.filter((row) => row.pipeline_id === record.id).map(showStage);
-    }
+    };
   },
 };
 

@@ -16,14 +16,15 @@ import { canSee, ownerFilter } from '../access.ts';
 import { notFound } from '../errors.ts';
 import { findVisible } from './references.ts';
 import { rulesOf } from './registry.ts';
-import type { Reader } from './rules.ts';
+import type { FillIn, Reader } from './rules.ts';
 
 /**
  * The record with that ID.
  * @throws ApiError 404 if it does not exist or the key cannot see it
  */
 export function getRecord(reader: Reader, resource: Resource, id: string): Eventually<Data> {
-  return andThen(getRow(reader, resource, id), (row) => present(reader, resource, row));
+  const computed = findComputed(reader, resource, [id]);
+  return andThen(getRow(reader, resource, id), (row) => present(reader, resource, row, computed));
 }
 
 /** The records with these IDs that exist and that the key can see, by ID. */
@@ -33,11 +34,14 @@ export async function getRecords(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Data>> {
   const { db, access } = reader;
-  const rows = await findRecords(db, resource, access.orgNumber, [...new Set(ids)]);
+  const wanted = [...new Set(ids)];
+  const computed = findComputed(reader, resource, wanted);
+  const rows = await findRecords(db, resource, access.orgNumber, wanted);
   const visible = rows.filter((row) => canSee(access, resource, row));
   // They can contain 30 MB: to read so much takes as long as a turn may, and so does what follows.
   await nextTurn();
-  return new Map((await presentAll(reader, resource, visible)).map((record) => [String(record.id), record]));
+  const records = await presentAll(reader, resource, visible, computed);
+  return new Map(records.map((record) => [String(record.id), record]));
 }
 
 /** The row with that ID, which must exist and be visible to the key. */
@@ -115,10 +119,20 @@ export function placeAfter(record: Data | undefined, sortBy: PageRequest['sortBy
   return { value: Date.parse(String(record?.[sortBy])), id: String(record?.id) };
 }
 
-/** Turns a row, in place, into the record of a response. */
-export function present(reader: Reader, resource: Resource, row: RecordRow): Eventually<Data> {
+/** What was looked up for computed fields; null if there are none. */
+type Computed = Promise<FillIn> | null;
+
+// Sent before the records are read, as each of these statements can be a way to a server and back.
+function findComputed(reader: Reader, resource: Resource, ids: readonly string[]): Computed {
+  const computed = rulesOf(resource).findComputed?.(reader, ids) ?? null;
+  // Nobody waits for it if no record is there.
+  computed?.catch(() => undefined);
+  return computed;
+}
+
+function present(reader: Reader, resource: Resource, row: RecordRow, computed: Computed): Eventually<Data> {
   const record = showRow(resource.fields, row);
-  return andThen(fillComputedFields(reader, resource, [record]), () => record);
+  return andThen(fillIn(reader, resource, [record], computed), () => record);
 }
 
 /** Turns rows, in place, into the records of a response. */
@@ -126,19 +140,31 @@ export function presentAll(
   reader: Reader,
   resource: Resource,
   rows: readonly RecordRow[],
+  computed = computedOf(reader, resource, rows),
 ): Eventually<Data[]> {
-  return fillComputedFields(
-    reader,
-    resource,
-    rows.map((row) => showRow(resource.fields, row)),
-  );
+  const records = rows.map((row) => showRow(resource.fields, row));
+  return fillIn(reader, resource, records, computed);
 }
 
 /** Fills in the computed fields of records, in place, and returns them. */
 export function fillComputedFields(reader: Reader, resource: Resource, records: Data[]): Eventually<Data[]> {
-  const { present: fillIn } = rulesOf(resource);
-  if (fillIn === undefined || records.length === 0) return records;
-  return andThen(fillIn(reader, records), () => records);
+  return fillIn(reader, resource, records, computedOf(reader, resource, records));
+}
+
+function computedOf(reader: Reader, resource: Resource, records: readonly { id?: unknown }[]): Computed {
+  if (records.length === 0) return null;
+  return findComputed(
+    reader,
+    resource,
+    records.map(({ id }) => String(id)),
+  );
+}
+
+function fillIn(reader: Reader, resource: Resource, records: Data[], computed: Computed): Eventually<Data[]> {
+  const { present: complete } = rulesOf(resource);
+  const filled = computed?.then((fill) => records.forEach(fill));
+  const completed = andThen(filled, () => (records.length === 0 ? undefined : complete?.(reader, records)));
+  return andThen(completed, () => records);
 }
 
 // The filters with the ID of the record instead of its external ID; undefined if no record has that.

@@ -71,6 +71,14 @@ export interface Rules {
   refuseDeletes?(reader: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, ApiError>>;
   /** Adapts a deleted record to what exists now, before it is restored, or rejects that (409). */
   beforeUndelete?(writer: Writer, record: Data, logged: LoggedDelete): Promise<void>;
-  /** Fills in the computed fields of records before they are shown. */
+  /**
+   * Looks up computed fields by the IDs of records, some of which may not exist; returns what fills in those of a record.
+   * Runs while the records are read, if their IDs are known.
+   */
+  findComputed?(reader: Reader, ids: readonly string[]): Promise<FillIn>;
+  /** Fills in the computed fields that depend on other fields of the records. */
   present?(reader: Reader, records: Data[]): Promise<void>;
 }
+
+/** Sets computed fields of a record. */
+export type FillIn = (record: Data) => void;

@@ -4,9 +4,10 @@ import { countLinks } from '../../db/tables/links.ts';
 import type { Rules } from './rules.ts';
 
 export const segmentRules: Rules = {
-  async present({ db, access: { orgNumber, userId } }, records) {
-    const ids = records.map(({ id }) => String(id));
+  async findComputed({ db, access: { orgNumber, userId } }, ids) {
     const counts = await countLinks(db, segmentMembers, { orgNumber, ownerId: userId }, ids);
-    for (const record of records) record.member_count = counts.get(String(record.id)) ?? 0;
+    return (record) => {
+      record.member_count = counts.get(String(record.id)) ?? 0;
+    };
   },
 };
