@@ -103,9 +103,9 @@ async function run(answer: Answer = toEither, clockError = 0): Promise<Run> {
       answering -= 1;
     }
   };
-  // What waits while nothing is asked of a server is the program.
+  // What waits for whole seconds while nothing is asked of a server is the program. A server waits less after a write.
   const waited = (resolve: () => void, ms = 0) => {
-    if (answering > 0) return setTimeout(resolve, ms);
+    if (answering > 0 || ms % SECOND_MS > 0) return setTimeout(resolve, ms);
     source.pass(ms);
     return setTimeout(resolve, 0);
   };
