@@ -1,4 +1,5 @@
 // What a large database is asked, a few hundred different requests of each kind.
+import { instantOfId } from '../../../db/tables/record-id.ts';
 import { Draw } from './draw.ts';
 import type { ContactSample, Samples } from './samples.ts';
 import { JOBS, SCRIPTS } from './vocabulary.ts';
@@ -181,9 +182,11 @@ const TIMELINES: readonly Question[] = [
   timeline('timeline-deal', 'timeline: a deal', 'deals', ({ deals }) => deals),
 ];
 
-// Pages of one owner's contacts, the same ones with what belongs to them and without.
-const page = ({ users }: Samples, index: number) =>
-  `contacts?limit=100&owner_id=${at(users, index)}&sort_direction=${at(['desc', 'asc'], index)}`;
+// Pages of an owner's contacts, from any place in time, the same ones with what belongs to them and without.
+const page = ({ users, contacts }: Samples, index: number) => {
+  const since = instantOfId(at(contacts, index).id);
+  return `contacts?limit=100&owner_id=${at(users, index)}&created_since=${since}&sort_direction=asc`;
+};
 const oneOf = ({ contacts }: Samples, index: number) => `contacts/${at(contacts, index).id}`;
 
 const READS: readonly Question[] = [
