@@ -1,0 +1,58 @@
+// How many ways to the server and back reads take, one after another.
+import { afterAll, beforeAll, expect } from 'bun:test';
+import { getResource } from '../../db/model/resources/registry.ts';
+import { findKey } from '../../db/tables/keys.ts';
+import { accessOfKey } from '../../server/access.ts';
+import { getRecord, getRecords } from '../../server/records/records.ts';
+import type { Reader } from '../../server/records/rules.ts';
+import { readTimeline } from '../../server/records/timeline.ts';
+import { isPostgres } from '../support/fresh-databases.ts';
+import { type Harness, type Json, startHarness } from '../support/harness.ts';
+import { test } from '../support/on-postgres.ts';
+import { insertReadOnly } from '../support/read-only.ts';
+import { wavesOf } from '../support/statement-log.ts';
+import { clientOf } from '../support/v2.ts';
+
+const PAGE = { kinds: null, since: null, until: null, isOwnOnly: false, after: null };
+
+let harness: Harness;
+let reader: Reader;
+let company: Json;
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  if (!isPostgres) return;
+  harness = await startHarness();
+  const api = clientOf(harness);
+  company = await api.create('companies', { name: 'Acme' });
+  const contact = await api.create('contacts', { first_name: 'Ada', company_id: company.id });
+  const email = { type: 'EMAIL', direction: 'INBOUND', main_contact: contact.id };
+  for (const title of ['First', 'Second', 'Third'])
+    ids.interactions = (await api.create('interactions', { ...email, title })).id;
+  ids.segments = (await api.create('segments', { name: 'VIP', record_type: 'contact' })).id;
+  ids.pipelines = (await api.list('/pipelines'))[0]?.id;
+  ids.meetings = await insertReadOnly(harness, 'meetings', { title: 'M', external_id: 'm' });
+  const row = await findKey(harness.store.read, (await harness.issue({})).id);
+  if (row === undefined) throw new Error('the key is not there');
+  reader = { db: harness.store.read, access: accessOfKey(row) };
+});
+afterAll(() => harness?.close());
+
+test.each(['interactions', 'segments', 'pipelines', 'meetings'])(
+  'what is computed for %s is asked together with the records',
+  async (name) => {
+    const [resource, id = ''] = [getResource(name), ids[name]];
+    // Connections are opened when they are needed.
+    await getRecord(reader, resource, id);
+    expect(await wavesOf(async () => getRecord(reader, resource, id))).toHaveLength(1);
+    expect(await wavesOf(() => getRecords(reader, resource, [id]))).toHaveLength(1);
+  },
+);
+
+test('a page of the timeline of a company takes the record, its entries, and what these are about', async () => {
+  const read = () => readTimeline(reader, getResource('companies'), company.id, { ...PAGE, limit: 2 });
+  const page = await read();
+  expect([page.items.length, page.next === null]).toEqual([2, false]);
+  expect(page.items[0]).toMatchObject({ kind: 'interaction', title: 'Third' });
+  expect(await wavesOf(read)).toHaveLength(3);
+});
