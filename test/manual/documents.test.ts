@@ -84,6 +84,14 @@ describe.each(documents.map((document) => [document.path, document] as const))('
       expect(wide).toEqual([]);
     });
 
+  test('a paragraph after a list does not continue its last item', () => {
+    const lines = document.text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').split('\n');
+    const isItem = (line = '') => /^\s*(?:[-*]|\d+\.) /.test(line);
+    expect(
+      lines.filter((line, index) => isItem(lines[index - 1]) && /^\S/.test(line) && !isItem(line)),
+    ).toEqual([]);
+  });
+
   test('files and folders that it names exist', () => {
     const named = inlineCodeOf(document).filter((code) => /^(?:db|server|cli|test)\/[\w./-]*$/.test(code));
     expect(named.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
