@@ -88,8 +88,11 @@ export function within<R>(
   return { compile: () => bounded.compile(db) };
 }
 
-/** The number of the transaction that wrote a row. Numbers come again after four billion transactions. */
-export const rowVersion = sql<string>`xmin::text`;
+/**
+ * The number of the transaction that wrote a row, and when the server started. A server that takes over without the last
+ * transactions, or was restored to an earlier time, gives their numbers to others.
+ */
+export const rowVersion = sql<string>`xmin::text || ' ' || pg_postmaster_start_time()::text`;
 
 /** A value that is known only when the statement runs: a plan for any value is then as good as one for this value. */
 export function opaque<T>(value: RawBuilder<T>, type: 'text' | 'integer'): RawBuilder<T> {

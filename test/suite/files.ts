@@ -49,7 +49,7 @@ const OF_ONE_ENGINE = [
   ...named('import', 'links-of-folders missing-names quota rejected rows same-words upsert'),
   ...named('mcp', 'client-config protocol retries tools writing'),
   ...named('metrics', 'recipes serve'),
-  ...named('nodes', 'faults promotion'),
+  ...named('nodes', 'faults promotion recovery'),
   ...named('pipeline', 'body envelope in-flight log query refusals slow-bodies unread validation words'),
   ...named('v1', 'deprecation'),
 ];
