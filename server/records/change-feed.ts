@@ -1,5 +1,6 @@
 // The feed of changes: a page of what a key sees of the log, from a place in it.
 
+import type { ChangeRow } from '../../db/engine/change-row.ts';
 import { TimeSlices } from '../../db/event-loop.ts';
 import { instantText } from '../../db/model/instants.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -7,7 +8,7 @@ import type { Resource } from '../../db/model/resource.ts';
 import { findActors } from '../../db/tables/change-actors.ts';
 import { type ChangeFilters, type ChangeRange, listChanges } from '../../db/tables/change-queries.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
-import { findLogState, type LogState } from '../../db/tables/log-state.ts';
+import { findPlacedLog, type LogState, type PlacedLog } from '../../db/tables/log-state.ts';
 import { ApiError } from '../errors.ts';
 import { type ChangeView, showChange, viewOf } from './change-views.ts';
 import { getRecords } from './records.ts';
@@ -34,10 +35,13 @@ export interface ViewsRequest {
   isLast?: (view: ChangeView) => boolean;
 }
 
+/** A change, by its number in the log and its instant in Unix milliseconds. */
+export type ChangePlace = Pick<ChangeRow, 'sequence' | 'at'>;
+
 export interface FeedPage {
   items: Data[];
-  /** The sequence number of each item. */
-  sequences: number[];
+  /** The number of each item, and when it happened. */
+  places: ChangePlace[];
   /** What remains of the log after the page. */
   rest: ChangeRange;
 }
@@ -55,7 +59,7 @@ export async function readFeed(reader: Reader, request: ViewsRequest): Promise<F
     (items[index] as Data).record = records.get(recordId) ?? null;
   return {
     items,
-    sequences: views.map(({ row }) => row.sequence),
+    places: views.map(({ row: { sequence, at } }) => ({ sequence, at })),
     rest,
   };
 }
@@ -67,11 +71,11 @@ export async function showChanges({ db, access }: Reader, views: readonly Change
 }
 
 /**
- * What the log of the key's organization contains.
+ * What the log of the key's organization contains, as seen from a place in it.
  * @throws ApiError 404 if no changes are kept
  */
-export async function getKeptLog({ db, access }: Reader): Promise<LogState> {
-  const log = await findLogState(db, access.orgNumber);
+export async function getKeptLog({ db, access }: Reader, sequence: number | null = null): Promise<PlacedLog> {
+  const log = await findPlacedLog(db, access.orgNumber, sequence);
   if (!log.isKept)
     throw new ApiError('RESOURCE_NOT_FOUND', 'This service keeps no changes; its operator can turn that on.');
   return log;

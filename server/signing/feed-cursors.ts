@@ -6,13 +6,16 @@ import { type ListIdentity, nameOfList } from './list-identity.ts';
 import { SealedCursors } from './sealed-cursors.ts';
 import type { Sealer, Signing } from './signing.ts';
 
-const SEQUENCE_BYTES = 8;
+const NUMBER_BYTES = 8;
+const UNKNOWN = -1;
 
 /** A place in the log of an organization. */
 export interface FeedPlace {
   sequence: number;
   /** Of the log. */
   epoch: string;
+  /** When the change with that number happened, in Unix milliseconds; null if that is not known. */
+  at: number | null;
 }
 
 /** The cursors of one feed, as one reader sees it. */
@@ -29,9 +32,10 @@ export class FeedCursors {
   }
 
   /** The cursor for a place. */
-  issue({ sequence, epoch }: FeedPlace): string {
-    const content = Buffer.alloc(SEQUENCE_BYTES);
+  issue({ sequence, epoch, at }: FeedPlace): string {
+    const content = Buffer.alloc(2 * NUMBER_BYTES);
     content.writeBigUInt64BE(BigInt(sequence));
+    content.writeBigInt64BE(BigInt(at ?? UNKNOWN), NUMBER_BYTES);
     return this.#cursors.issue(Buffer.concat([content, Buffer.from(epoch)]));
   }
 
@@ -48,9 +52,11 @@ export class FeedCursors {
       const message = `must be ${given}the end_cursor of a page of the same feed, with the same order and filters`;
       throw invalid(path, message, 'VALIDATION_INVALID_FORMAT');
     }
+    const at = Number(content.readBigInt64BE(NUMBER_BYTES));
     return {
       sequence: Number(content.readBigUInt64BE()),
-      epoch: content.subarray(SEQUENCE_BYTES).toString(),
+      epoch: content.subarray(2 * NUMBER_BYTES).toString(),
+      at: at === UNKNOWN ? null : at,
     };
   }
 }

@@ -1,6 +1,7 @@
 // The feed of changes as a stream of server-sent events.
 import type { Data } from '../../db/model/json.ts';
 import type { ChangeRange } from '../../db/tables/change-queries.ts';
+import type { PlacedLog } from '../../db/tables/log-state.ts';
 import type { EventFeed, EventPage, ReadCall, StreamCall, StreamOperation } from '../operation.ts';
 import { HELD_LIMITS } from '../quotas/held-requests.ts';
 import { getKeptLog, readFeed } from '../records/change-feed.ts';
@@ -11,6 +12,7 @@ import {
   CHANGES_TAG,
   cursorsOf,
   FEED_PARAMETERS,
+  feedPlaceOf,
   filtersOf,
   rangeAfter,
   rangeFrom,
@@ -76,12 +78,9 @@ async function runStream(call: StreamCall, pages: SharedPages<StreamPage>): Prom
   const filters = filtersOf(access, query);
   const cursors = await cursorsOf(call, filters, 'asc');
   const last = cursors.open(lastEventId ?? undefined, now, 'Last-Event-ID');
-  const log = await getKeptLog(call);
+  const log = await getKeptLog(call, last?.sequence);
   // A place that is not kept any more is reported as in the midst of a stream.
-  const place = last ?? {
-    sequence: (await rangeFrom(call, log, 'asc')).from - 1,
-    epoch: log.epoch,
-  };
+  const place = last ?? feedPlaceOf(log, (await rangeFrom(call, log, 'asc')).from - 1);
   return new ChangeEvents(call, place, pages);
 }
 
@@ -89,8 +88,8 @@ interface StreamPage {
   events: EventPage['events'];
   /** Of the events' data. */
   bytes: number;
-  /** Up to which change the log was read. */
-  sequence: number;
+  /** Up to where the log was read. */
+  end: FeedPlace;
 }
 
 class ChangeEvents implements EventFeed {
@@ -112,17 +111,17 @@ class ChangeEvents implements EventFeed {
   }
 
   async read(): Promise<EventPage> {
-    const log = await getKeptLog(this.#call);
+    const log = await getKeptLog(this.#call, this.#place.sequence);
     const range = rangeAfter(log, 'asc', this.#place, 'Last-Event-ID');
     const { epoch } = this.#place;
     const limit = this.#limit;
     // Every write that a page could show also adds to the log.
     const name = JSON.stringify([this.#name, epoch, range.from, range.to, limit]);
-    const page = await this.#pages.share(name, () => readPage(this.#call, range, epoch, limit));
-    const { events, bytes, sequence } = page;
+    const page = await this.#pages.share(name, () => readPage(this.#call, log, range, limit));
+    const { events, bytes, end } = page;
     if (bytes > 0) this.#limit = limitAfter(events.length, bytes);
-    this.#place = { sequence, epoch };
-    return { events, caughtUpAt: sequence >= log.last ? log.last : null };
+    this.#place = end;
+    return { events, caughtUpAt: end.sequence >= log.last ? log.last : null };
   }
 
   async place(): Promise<string> {
@@ -134,8 +133,8 @@ class ChangeEvents implements EventFeed {
 
 async function readPage(
   call: ReadCall,
+  log: PlacedLog,
   range: ChangeRange,
-  epoch: string,
   limit: number,
 ): Promise<StreamPage> {
   const filters = filtersOf(call.access, call.query);
@@ -143,13 +142,13 @@ async function readPage(
   const cursors = await cursorsOf(call, filters, 'asc');
   const page = await readFeed(call, { filters, direction: 'asc', range, limit });
   const { texts, bytes } = textsThatFit(page.items);
-  const events = texts.map((data, index) => {
-    const sequence = page.sequences[index] ?? 0;
-    return { id: cursors.issue({ sequence, epoch }), data };
-  });
-  const isWhole = events.length === page.items.length;
-  const sequence = isWhole ? page.rest.from - 1 : (page.sequences[events.length - 1] ?? 0);
-  return { events, bytes, sequence };
+  const { epoch } = log;
+  const events = page.places
+    .slice(0, texts.length)
+    .map((place, index) => ({ id: cursors.issue({ ...place, epoch }), data: texts[index] ?? '' }));
+  const cutAt = texts.length < page.items.length ? page.places[texts.length - 1] : undefined;
+  const end = cutAt === undefined ? feedPlaceOf(log, page.rest.from - 1, page.places) : { ...cutAt, epoch };
+  return { events, bytes, end };
 }
 
 // Includes the one that exceeds the limit; the others are read again.

@@ -13,6 +13,7 @@ import {
   CHANGES_TAG,
   cursorsOf,
   FEED_PARAMETERS,
+  feedPlaceOf,
   filtersOf,
   rangeAfter,
   rangeFrom,
@@ -104,23 +105,22 @@ async function runList(call: ReadCall): Promise<Answer> {
   const place = cursors.open(cursor, now);
   if (place !== null && start !== undefined) throw invalid('start', 'cannot be combined with cursor');
   const until = performance.now() + Number(wait ?? 0) * 1_000;
-  let log = await getKeptLog(call);
-  const { epoch } = log;
+  let log = await getKeptLog(call, place?.sequence);
   let range =
     place === null ? await rangeFrom(call, log, direction) : rangeAfter(log, direction, place, 'cursor');
   const read = () => readFeed(call, { filters, direction, range, limit: Number(limit) });
   let page = await read();
   while (wait !== undefined && page.items.length === 0 && isOver(page.rest)) {
     if (!(await call.wait(log.last, until))) break;
-    log = await getKeptLog(call);
     // From where it has read already: what came could all be hidden by the filters, or from the key.
-    const sequence = page.rest.from - 1;
-    range = rangeAfter(log, direction, { sequence, epoch }, place === null ? 'start' : 'cursor');
+    const reached = feedPlaceOf(log, page.rest.from - 1);
+    log = await getKeptLog(call, reached.sequence);
+    range = rangeAfter(log, direction, reached, place === null ? 'start' : 'cursor');
     page = await read();
   }
   const cursorOf = (left: ChangeRange) => {
     const sequence = direction === 'asc' ? left.from - 1 : left.to + 1;
-    return cursors.issue({ sequence, epoch });
+    return cursors.issue(feedPlaceOf(log, sequence, page.places));
   };
   const isOpen = access.userId === null;
   return {
@@ -128,7 +128,7 @@ async function runList(call: ReadCall): Promise<Answer> {
     object: 'list',
     data: page.items,
     hasNextPage: !isOver(page.rest),
-    cursorAfter: (index) => cursorOf(restAfter(range, page.sequences[index] ?? 0, direction)),
+    cursorAfter: (index) => cursorOf(restAfter(range, page.places[index]?.sequence ?? 0, direction)),
     endCursor: cursorOf(page.rest),
     pageInfo: {
       oldest: isOpen && log.first <= log.last ? log.first : null,

@@ -8,13 +8,13 @@ import { findSequenceAt } from '../../db/tables/change-places.ts';
 import type { ChangeFilters, ChangeRange } from '../../db/tables/change-queries.ts';
 import { CHANGE_ACTIONS, type ChangeAction } from '../../db/tables/changes.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
-import type { LogState } from '../../db/tables/log-state.ts';
+import type { LogState, PlacedLog } from '../../db/tables/log-state.ts';
 import { type Access, mayRead } from '../access.ts';
 import { type ApiError, insufficientScope, invalid } from '../errors.ts';
 import type { QueryParameter, ReadCall } from '../operation.ts';
 import { parseInstant } from '../pipeline/query.ts';
 import { requireScope } from '../pipeline/scope.ts';
-import { isBeforeLog, keptSince } from '../records/change-feed.ts';
+import { type ChangePlace, isBeforeLog, keptSince } from '../records/change-feed.ts';
 import type { FeedCursors, FeedPlace } from '../signing/feed-cursors.ts';
 
 /** The path of the feed, to which cursors are bound. */
@@ -92,22 +92,35 @@ export function cursorsOf(
 export type PlacePath = 'cursor' | 'start' | 'Last-Event-ID';
 
 /**
- * The part of the log after a place.
+ * The part of the log after a place, from which the log was found.
  * @param path where the place was sent
  * @throws ApiError 422 VALIDATION_OUT_OF_RANGE if it is not kept any more
  */
 export function rangeAfter(
-  log: LogState,
+  log: PlacedLog,
   direction: Direction,
-  { sequence, epoch }: FeedPlace,
+  { sequence, epoch, at }: FeedPlace,
   path: PlacePath,
 ): ChangeRange {
-  const { first, last } = log;
+  const { first, last, placeAt } = log;
   const isKept = direction === 'asc' ? sequence >= first - 1 : sequence >= first;
-  if (epoch !== log.epoch || sequence > last + 1)
-    throw notKept(log, path, 'is from before a backup was restored');
+  // A database that came back without its last writes gives their numbers to others.
+  const isAnother = at !== null && placeAt !== null && at !== placeAt;
+  if (epoch !== log.epoch) throw notKept(log, path, 'is from before a backup was restored');
+  if (sequence > last + 1 || isAnother)
+    throw notKept(log, path, 'is from before the database lost its last changes');
   if (!isKept) throw notKept(log, path, TOO_OLD);
   return direction === 'asc' ? { from: sequence + 1, to: last } : { from: first, to: sequence - 1 };
+}
+
+/** The place of the change with that number; when it happened is known of the last change, and of those that were read. */
+export function feedPlaceOf(
+  { epoch, last, lastAt }: PlacedLog,
+  sequence: number,
+  read: readonly ChangePlace[] = [],
+): FeedPlace {
+  const change = read.find((one) => one.sequence === sequence);
+  return { sequence, epoch, at: change?.at ?? (sequence === last ? lastAt : null) };
 }
 
 /** The part of the log from `start` on; @throws ApiError 422 if that is not valid, or not kept any more */

@@ -50,6 +50,6 @@ async function runHistory(call: ReadCall, resource: Resource): Promise<Answer> {
   }
   const request = { log, before: place?.sequence ?? null, limit: Number(query.limit) };
   const { items, sequences, hasNextPage } = await readHistory(call, resource, id, request);
-  const cursorAfter = (index: number) => cursors.issue({ sequence: sequences[index] ?? 0, epoch });
+  const cursorAfter = (index: number) => cursors.issue({ sequence: sequences[index] ?? 0, epoch, at: null });
   return { status: 200, object: 'list', data: items, hasNextPage, cursorAfter };
 }

@@ -5,7 +5,7 @@ import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { indexAll } from '../support/index-all.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
-import { type Client, clientOf } from '../support/v2.ts';
+import { type Client, clientOf, expectFault } from '../support/v2.ts';
 
 const LONG_MS = 60_000;
 // More than there are until then.
@@ -71,6 +71,26 @@ describe.skipIf(postgresPrograms === null)('a node', () => {
       await rename(bob);
       expect(await runs()).toEqual(lost);
       expect(await found()).toEqual(['Bob Person']);
+    },
+    LONG_MS,
+  );
+
+  test(
+    'lets those who read lost changes begin again, and others go on',
+    async () => {
+      const now = async () => (await api.get('/changes?start=now')).body.page_info.end_cursor;
+      const after = (cursor: string) => api.get(`/changes?cursor=${cursor}`);
+      const before = await now();
+      let lost = '';
+      await losing(async () => {
+        await api.create('tasks', { name: 'Lost' });
+        lost = await now();
+      });
+      const made = [await api.create('tasks', { name: 'A' }), await api.create('tasks', { name: 'B' })];
+      expect((await after(before)).body.data.map(({ record_id }: Json) => record_id)).toEqual(
+        made.map(({ id }) => id),
+      );
+      expectFault(await after(lost), 'VALIDATION_OUT_OF_RANGE', 'cursor');
     },
     LONG_MS,
   );

@@ -24,7 +24,7 @@ import { deleteLinks, findLinkEnds, findLinks } from '../../db/tables/link-batch
 import { type KindQuery, listLinksOfKind } from '../../db/tables/link-lists.ts';
 import { countLinks, findLink, listLinks } from '../../db/tables/links.ts';
 import type { ListQuery } from '../../db/tables/list-query.ts';
-import { findLogState } from '../../db/tables/log-state.ts';
+import { findLogState, findPlacedLog } from '../../db/tables/log-state.ts';
 import {
   findFirstStage,
   findOldestPipeline,
@@ -360,6 +360,7 @@ const CHANGES: Question[] = [
     listChanges(db, { ...anyChange, ...someChanges, recordId: 'unknown', orgNumber, direction: 'desc' }),
   ),
   one('what the log of changes contains', findLogState),
+  one('the same, from a place in it', (db, orgNumber) => findPlacedLog(db, orgNumber, 1)),
   one('the change at an instant', (db, orgNumber) =>
     findSequenceAt(db, orgNumber, { first: instantOf(1), last: instantOf(1) }, instantOf(1)),
   ),
