@@ -25,7 +25,8 @@ const BODY_BYTES_MAX = 65_536;
  */
 export function changeMessage(key: string, of: MessageKey, change: Data): WebhookMessage {
   const type = typeOfChange(change);
-  const id = messageId(key, [of.webhookId, of.epoch, String(of.sequence)]);
+  // Also by its instant: a database that lost its last changes gives their sequence numbers to others.
+  const id = messageId(key, [of.webhookId, of.epoch, String(of.sequence), String(change.at)]);
   const whole = JSON.stringify({ type, timestamp: change.at, data: change });
   if (Buffer.byteLength(whole) <= BODY_BYTES_MAX) return { id, type, body: whole };
   const data = { ...change, before: null, after: null, record: null, truncated: true };
