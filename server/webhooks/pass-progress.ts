@@ -62,6 +62,12 @@ export class PassProgress {
     this.#open = first === -1 ? [] : this.#open.slice(first);
   }
 
+  /** Continues at an earlier place, without what was read after it. */
+  returnTo(place: number): void {
+    this.cursor = place;
+    this.#open = this.#open.filter(({ sequence }) => sequence <= place);
+  }
+
   /** Continues at another place, without what was read. */
   jumpTo(place: number): void {
     this.cursor = place;

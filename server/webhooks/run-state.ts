@@ -91,11 +91,17 @@ export class RunState {
   }
 
   /**
-   * Follows a log: continues at its end if the place is not in it any more. Returns whether it had to.
+   * Follows a log: continues at its end if the place is not in it any more, or beyond it. Returns whether it had to.
    * @param now Unix milliseconds
    */
   follow({ first, last, epoch }: LogState, now: number): boolean {
     const isOther = epoch !== this.epoch;
+    if (!isOther && this.cursor > last) {
+      // The database has lost its last changes, and gives their numbers to others.
+      for (const change of this.queue.all) if (change.sequence > last) this.drop(change);
+      this.#first.returnTo(last);
+      return true;
+    }
     if (!isOther && this.cursor + 1 >= first) return false;
     if (isOther) {
       for (const change of this.queue.all) change.isDone = true;

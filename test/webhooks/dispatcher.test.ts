@@ -2,7 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
 import { instantText } from '../../db/model/instants.ts';
-import { insertPass } from '../../db/tables/webhook-queue.ts';
+import { findLogState } from '../../db/tables/log-state.ts';
+import { insertPass, insertWaiting } from '../../db/tables/webhook-queue.ts';
 import { deleteWebhook, updateWebhook } from '../../db/tables/webhooks.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { until } from '../support/until.ts';
@@ -379,6 +380,23 @@ describe('a webhook', () => {
     await Bun.sleep(100);
     expect(receiver.received.map(({ body }) => body.data.record.first_name)).toEqual(['Grace']);
   });
+});
+
+test('a webhook that is beyond the end of the log, whose last changes were lost, gets those that follow', async () => {
+  await api.create('contacts', { first_name: 'Ada' });
+  const { last } = await findLogState(harness.store.read, harness.orgNumber);
+  const webhook = await addWebhook(harness, receiver.url, { place: last + 2 });
+  const key = { org_id: harness.orgNumber, webhook_id: webhook.id };
+  const lost = { ...key, pass: 0, sequence: last + 1, resource: 0, record: 'x' };
+  await harness.store.write(harness.orgNumber, (trx) =>
+    insertWaiting(trx, [{ ...lost, attempt: 1, next_attempt_at: 1 }]),
+  );
+  await sending.dispatcher.look();
+  await until(async () => (await webhook.row()).place === last && (await webhook.waiting()) === 0);
+  await api.create('contacts', { first_name: 'Grace' });
+  await receiver.wait(1);
+  expect(receiver.received.map(({ body }) => body.data.record.first_name)).toEqual(['Grace']);
+  expect((await webhook.row()).skipped_at).toBe(null);
 });
 
 test('a webhook that is disabled and enabled again at once has what failed tried at once', async () => {
