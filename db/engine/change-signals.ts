@@ -9,8 +9,8 @@ export type LastChanges = ReadonlyMap<number, number>;
 /** How to wait for changes, without a transaction or a connection. */
 export interface ChangeSignals {
   /**
-   * Resolves once the organization can have changes after that sequence number, or `signal` is aborted. Changes of this
-   * process are noticed at once, those of others within a second.
+   * Resolves once the organization can have changes after that sequence number, or has lost the one with that number, or
+   * `signal` is aborted. Changes of this process are noticed at once, those of others within a second.
    * @throws the engine's error if the database cannot be read
    */
   wait(orgNumber: number, after: number, signal: AbortSignal): Promise<void>;
@@ -84,9 +84,15 @@ export class ProcessSignals implements ChangeSignals, ChangeListener {
   look(): void {
     if (this.#isLooking || this.#waiting.size === 0) return;
     this.#isLooking = true;
+    const waiting = [...this.#waiting].map(([orgNumber, waiters]) => ({ orgNumber, waiters: [...waiters] }));
     this.#source
       .findLast([...this.#waiting.keys()])
-      .then((last) => this.heard(last))
+      .then((last) => {
+        this.heard(last);
+        // A database that lost its last changes gives their numbers to others.
+        for (const { orgNumber, waiters } of waiting)
+          for (const { after, wake } of waiters) if (after > (last.get(orgNumber) ?? 0)) wake();
+      })
       // The next look asks again.
       .catch(() => undefined)
       .finally(() => {

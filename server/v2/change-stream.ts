@@ -80,7 +80,7 @@ async function runStream(call: StreamCall, pages: SharedPages<StreamPage>): Prom
   const last = cursors.open(lastEventId ?? undefined, now, 'Last-Event-ID');
   const log = await getKeptLog(call, last?.sequence);
   // A place that is not kept any more is reported as in the midst of a stream.
-  const place = last ?? feedPlaceOf(log, (await rangeFrom(call, log, 'asc')).from - 1);
+  const place = last ?? feedPlaceOf(log, (await rangeFrom(call, log, 'asc')).from - 1, []);
   return new ChangeEvents(call, place, pages);
 }
 
@@ -113,11 +113,10 @@ class ChangeEvents implements EventFeed {
   async read(): Promise<EventPage> {
     const log = await getKeptLog(this.#call, this.#place.sequence);
     const range = rangeAfter(log, 'asc', this.#place, 'Last-Event-ID');
-    const { epoch } = this.#place;
-    const limit = this.#limit;
+    const [place, limit] = [this.#place, this.#limit];
     // Every write that a page could show also adds to the log.
-    const name = JSON.stringify([this.#name, epoch, range.from, range.to, limit]);
-    const page = await this.#pages.share(name, () => readPage(this.#call, log, range, limit));
+    const name = JSON.stringify([this.#name, place, range.to, limit]);
+    const page = await this.#pages.share(name, () => readPage(this.#call, log, { place, range, limit }));
     const { events, bytes, end } = page;
     if (bytes > 0) this.#limit = limitAfter(events.length, bytes);
     this.#place = end;
@@ -134,8 +133,7 @@ class ChangeEvents implements EventFeed {
 async function readPage(
   call: ReadCall,
   log: PlacedLog,
-  range: ChangeRange,
-  limit: number,
+  { place, range, limit }: { place: FeedPlace; range: ChangeRange; limit: number },
 ): Promise<StreamPage> {
   const filters = filtersOf(call.access, call.query);
   // Again for each page, because the secret that signs can change.
@@ -145,9 +143,10 @@ async function readPage(
   const { epoch } = log;
   const events = page.places
     .slice(0, texts.length)
-    .map((place, index) => ({ id: cursors.issue({ ...place, epoch }), data: texts[index] ?? '' }));
+    .map((one, index) => ({ id: cursors.issue({ ...one, epoch }), data: texts[index] ?? '' }));
   const cutAt = texts.length < page.items.length ? page.places[texts.length - 1] : undefined;
-  const end = cutAt === undefined ? feedPlaceOf(log, page.rest.from - 1, page.places) : { ...cutAt, epoch };
+  const end =
+    cutAt === undefined ? feedPlaceOf(log, page.rest.from - 1, [place, ...page.places]) : { ...cutAt, epoch };
   return { events, bytes, end };
 }
 

@@ -113,14 +113,14 @@ async function runList(call: ReadCall): Promise<Answer> {
   while (wait !== undefined && page.items.length === 0 && isOver(page.rest)) {
     if (!(await call.wait(log.last, until))) break;
     // From where it has read already: what came could all be hidden by the filters, or from the key.
-    const reached = feedPlaceOf(log, page.rest.from - 1);
+    const reached = feedPlaceOf(log, page.rest.from - 1, [place]);
     log = await getKeptLog(call, reached.sequence);
     range = rangeAfter(log, direction, reached, place === null ? 'start' : 'cursor');
     page = await read();
   }
   const cursorOf = (left: ChangeRange) => {
     const sequence = direction === 'asc' ? left.from - 1 : left.to + 1;
-    return cursors.issue(feedPlaceOf(log, sequence, page.places));
+    return cursors.issue(feedPlaceOf(log, sequence, [place, ...page.places]));
   };
   const isOpen = access.userId === null;
   return {

@@ -14,7 +14,7 @@ import { type ApiError, insufficientScope, invalid } from '../errors.ts';
 import type { QueryParameter, ReadCall } from '../operation.ts';
 import { parseInstant } from '../pipeline/query.ts';
 import { requireScope } from '../pipeline/scope.ts';
-import { type ChangePlace, isBeforeLog, keptSince } from '../records/change-feed.ts';
+import { isBeforeLog, keptSince } from '../records/change-feed.ts';
 import type { FeedCursors, FeedPlace } from '../signing/feed-cursors.ts';
 
 /** The path of the feed, to which cursors are bound. */
@@ -113,14 +113,14 @@ export function rangeAfter(
   return direction === 'asc' ? { from: sequence + 1, to: last } : { from: first, to: sequence - 1 };
 }
 
-/** The place of the change with that number; when it happened is known of the last change, and of those that were read. */
+/** The place of the change with that number, with its instant if that is known: of the last change, and of these. */
 export function feedPlaceOf(
   { epoch, last, lastAt }: PlacedLog,
   sequence: number,
-  read: readonly ChangePlace[] = [],
+  known: readonly (Omit<FeedPlace, 'epoch'> | null)[],
 ): FeedPlace {
-  const change = read.find((one) => one.sequence === sequence);
-  return { sequence, epoch, at: change?.at ?? (sequence === last ? lastAt : null) };
+  const at = known.find((one) => one?.sequence === sequence)?.at ?? null;
+  return { sequence, epoch, at: at ?? (sequence === last ? lastAt : null) };
 }
 
 /** The part of the log from `start` on; @throws ApiError 422 if that is not valid, or not kept any more */

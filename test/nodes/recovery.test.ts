@@ -8,6 +8,8 @@ import { until } from '../support/until.ts';
 import { type Client, clientOf, expectFault } from '../support/v2.ts';
 
 const LONG_MS = 60_000;
+// Until a request waits for changes.
+const WAITING_MS = 300;
 // More than there are until then.
 const TRANSACTIONS = 60;
 
@@ -82,10 +84,14 @@ describe.skipIf(postgresPrograms === null)('a node', () => {
       const after = (cursor: string) => api.get(`/changes?cursor=${cursor}`);
       const before = await now();
       let lost = '';
+      const waiting: ReturnType<typeof after>[] = [];
       await losing(async () => {
-        await api.create('tasks', { name: 'Lost' });
+        for (const name of ['Lost', 'Lost too']) await api.create('tasks', { name });
         lost = await now();
+        waiting.push(after(`${lost}&wait=20`));
+        await Bun.sleep(WAITING_MS);
       });
+      for (const reply of waiting) expectFault(await reply, 'VALIDATION_OUT_OF_RANGE', 'cursor');
       const made = [await api.create('tasks', { name: 'A' }), await api.create('tasks', { name: 'B' })];
       expect((await after(before)).body.data.map(({ record_id }: Json) => record_id)).toEqual(
         made.map(({ id }) => id),

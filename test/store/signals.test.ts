@@ -74,9 +74,10 @@ for (const where of ['of the process', 'of another thread']) {
     await expect(failing).rejects.toThrow('refused');
     await rest();
     expect(wait.isOver).toBeFalse();
-    const later = waiting(signalsOf(), last + 1);
     expect(await write(store)).toBe(last + 1);
     await wait.ended;
+    const later = waiting(signalsOf(), last + 1);
+    await rest();
     expect(later.isOver).toBeFalse();
     await write(store);
     await later.ended;
@@ -89,12 +90,18 @@ for (const where of ['of the process', 'of another thread']) {
   });
 
   test(`a wait ${where} is over when it is called off`, async () => {
-    const wait = waiting(signalsOf(), 1_000_000);
+    const last = await write(harness.store);
+    const wait = waiting(signalsOf(), last);
     await rest();
     expect(wait.isOver).toBeFalse();
     wait.end();
     await wait.ended;
-    await signalsOf().wait(harness.orgNumber, 1_000_000, AbortSignal.abort());
+    await signalsOf().wait(harness.orgNumber, last, AbortSignal.abort());
+  });
+
+  postgres.test(`a wait ${where} is over if the organization has lost that change`, async () => {
+    const last = await write(harness.store);
+    await waiting(signalsOf(), last + 1).ended;
   });
 
   test(`a wait ${where} is over within a second of a change by another process`, async () => {
@@ -136,12 +143,13 @@ test('many that wait at once are each woken, and no change is missed between rea
 
 test('closing the store ends every wait', async () => {
   const closing = await openStore(harness.dbPath);
-  const waits = [1, 2, 3].map(() => waiting(closing.signals, 1_000_000));
+  const last = await write(closing);
+  const waits = [1, 2, 3].map(() => waiting(closing.signals, last));
   await rest();
   expect(waits.map(({ isOver }) => isOver)).toEqual([false, false, false]);
   await closing.close();
   await Promise.all(waits.map(({ ended }) => ended));
-  await waiting(closing.signals, 1_000_000).ended;
+  await waiting(closing.signals, last).ended;
 });
 
 postgres.describe('between nodes', () => {
