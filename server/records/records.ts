@@ -162,6 +162,7 @@ function computedOf(reader: Reader, resource: Resource, records: readonly { id?:
 
 function fillIn(reader: Reader, resource: Resource, records: Data[], computed: Computed): Eventually<Data[]> {
   const { present: complete } = rulesOf(resource);
+  if (computed === null && complete === undefined) return records;
   const filled = computed?.then((fill) => records.forEach(fill));
   const completed = andThen(filled, () => (records.length === 0 ? undefined : complete?.(reader, records)));
   return andThen(completed, () => records);
