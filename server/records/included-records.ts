@@ -6,8 +6,10 @@ import type { Include } from '../../db/model/resources/includes.ts';
 import { findUserNames } from '../../db/tables/accounts.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { findStages, showStage } from '../../db/tables/pipelines.ts';
+import { findRecords } from '../../db/tables/records.ts';
+import { canSee } from '../access.ts';
 import type { IncludedRecord } from '../included.ts';
-import { getRecords } from './records.ts';
+import { presentAll } from './records.ts';
 import type { Reader } from './rules.ts';
 
 /** The records of a resource, users or stages that a page includes. */
@@ -140,6 +142,8 @@ export class FoundRecords {
     const { db, access } = this.#reader;
     if (group === 'users') return [...(await findUserNames(db, access.orgNumber, ids))];
     if (resource === null) return (await findStages(db, access.orgNumber, ids)).map(showStage);
-    return [...(await getRecords(this.#reader, resource, ids)).values()];
+    const rows = await findRecords(db, resource, access.orgNumber, ids);
+    const visible = rows.filter((row) => canSee(access, resource, row));
+    return presentAll(this.#reader, resource, visible);
   }
 }
