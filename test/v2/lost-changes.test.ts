@@ -1,5 +1,7 @@
 // The feed of a database that has come back without its last writes: others get their numbers.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Cursors } from '../../server/signing/cursors.ts';
+import { signingOf } from '../../server/signing/signing.ts';
 import { EventReader } from '../support/event-stream.ts';
 import { BASE_URL, type Harness, type Json, startHarness } from '../support/harness.ts';
 import { type Client, clientOf, expectFault } from '../support/v2.ts';
@@ -73,4 +75,12 @@ test('cursors from before are accepted, those of what was lost are refused altho
     const [{ event: name, data } = { event: '', data: null }] = await (await streamed(id)).all();
     expect([name, data.error.code]).toEqual(['error', 'VALIDATION_OUT_OF_RANGE']);
   }
+});
+
+test('a cursor of an earlier build, which has no instant, is refused', async () => {
+  const cursors = new Cursors(signingOf(harness.store));
+  const feed = { orgNumber: harness.orgNumber, path: '/changes', query: {} };
+  const earlier = (await cursors.ofHidden(feed)).issue(Buffer.alloc(8));
+  const opening = await cursors.ofFeed(feed);
+  expect(() => opening.open(earlier, harness.clock.now)).toThrow('cursor: must be the end_cursor');
 });
