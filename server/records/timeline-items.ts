@@ -14,7 +14,7 @@ import { mayRead } from '../access.ts';
 import { viewOf } from './change-views.ts';
 import { getRecords } from './records.ts';
 import type { Reader } from './rules.ts';
-import { type TimelineEnd, type TimelineTie, tieTest } from './timeline-ties.ts';
+import { findTies, isTied, type PossibleTie, type TimelineEnd, type TimelineTie } from './timeline-ties.ts';
 
 // Changes are about records with a timeline.
 const KIND_RESOURCES: Readonly<Record<EntryKind, string>> = {
@@ -44,13 +44,17 @@ export async function showEntries(
   end: TimelineEnd,
   rows: readonly TimelineRow[],
 ): Promise<(Data | null)[]> {
-  const [records, changes] = await Promise.all([findRecordsOf(reader, rows), findChangesOf(reader, rows)]);
-  const ties = rows.map((row) => tieOf(row, end, records));
-  const known = ties.filter((tie) => tie !== null);
-  const isTied = await tieTest(reader, known);
-  return rows.map((row, index) => {
-    const tie = ties[index] ?? null;
-    if (tie === null || !isTied(tie)) return null;
+  const [records, changes, linked] = await Promise.all([
+    findRecordsOf(reader, rows),
+    findChangesOf(reader, rows),
+    findTies(
+      reader,
+      rows.map((row) => possibleTie(row, end)),
+    ),
+  ]);
+  return rows.map((row) => {
+    const tie = tieOf(row, end, records);
+    if (tie === null || !isTied(tie, linked)) return null;
     const detail = detailOf(reader, row, tie, changes.get(row.sequence));
     return detail === undefined ? null : itemOf(tie, detail);
   });
@@ -70,6 +74,13 @@ async function findRecordsOf(reader: Reader, rows: readonly TimelineRow[]): Prom
     async ([name, ids]) => [name, await getRecords(reader, getResource(name), [...ids])] as const,
   );
   return new Map(await Promise.all(found));
+}
+
+// Deals show through contacts alone, unless the deal is itself what shows; for other kinds the resource makes no difference.
+function possibleTie({ kind, record, via }: TimelineRow, { on, record: whose }: TimelineEnd): PossibleTie {
+  const common = { kind: timelineKind(kind), recordId: idOfBytes(record) };
+  if (isShownThrough(kind)) return { ...common, on: 'contacts', endId: idOfBytes(via) };
+  return { ...common, on, endId: String(whose.id) };
 }
 
 // By sequence number.

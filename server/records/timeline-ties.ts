@@ -25,36 +25,47 @@ export interface TimelineTie {
   end: TimelineEnd;
 }
 
-/** Returns a test whether records still show there. */
-export async function tieTest(
-  reader: Reader,
-  ties: readonly TimelineTie[],
-): Promise<(tie: TimelineTie) => boolean> {
-  const linked = new Set<string>();
-  const byKind = Map.groupBy(ties, linkOf);
-  const find = async ([name, some]: [string | undefined, TimelineTie[]]) => {
-    if (name === undefined) return;
-    const pairs = some.map(({ record, end }) => ({
-      parent_id: String(record.id),
-      child_id: String(end.record.id),
-    }));
-    for (const row of await findLinks(reader.db, getLinkKind(name), reader.access.orgNumber, pairs))
-      linked.add(nameOf(row));
+/** An entry as a row has it, before its records are read. */
+export interface PossibleTie {
+  kind: TimelineKind;
+  recordId: string;
+  /** The resource and ID of the record with the timeline. */
+  on: string;
+  endId: string;
+}
+
+/**
+ * The links that could tie records to timelines, as far as they exist. They are asked for together with the records, though
+ * some of these turn out to refer to the timeline themselves: on a server, each way there takes longer.
+ */
+export async function findTies(
+  { db, access: { orgNumber } }: Reader,
+  possible: readonly PossibleTie[],
+): Promise<ReadonlySet<string>> {
+  const byName = Map.groupBy(possible, linkOf);
+  const find = async ([name, some]: [string | undefined, PossibleTie[]]) => {
+    if (name === undefined) return [];
+    const pairs = some.map(({ recordId, endId }) => ({ parent_id: recordId, child_id: endId }));
+    return (await findLinks(db, getLinkKind(name), orgNumber, pairs)).map(nameOf);
   };
-  await Promise.all([...byKind].map(find));
-  const isLinked = ({ record, end }: TimelineTie) =>
+  return new Set((await Promise.all([...byName].map(find))).flat());
+}
+
+/** Whether a record still shows there, with what `findTies` found. */
+export function isTied(tie: TimelineTie, linked: ReadonlySet<string>): boolean {
+  const { record, end } = tie;
+  const isLinked = () =>
     linked.has(nameOf({ parent_id: String(record.id), child_id: String(end.record.id) }));
-  return (tie) => isTimely(tie) && (isReferred(tie) || isLinked(tie));
+  return isTimely(tie) && (isReferred(tie) || isLinked());
 }
 
 const nameOf = ({ parent_id, child_id }: Tie): string => `${parent_id} ${child_id}`;
 
-// The kind of link that can tie the record to the timeline, if it does not refer to it.
-function linkOf(tie: TimelineTie): string | undefined {
-  const { kind, end } = tie;
+// The kind of link that can tie a record of this kind to a timeline; a deal is always on its own.
+function linkOf({ kind, on, recordId, endId }: PossibleTie): string | undefined {
   if (kind === 'note') return 'notes.records';
-  if ((kind !== 'deal' && kind !== 'stage') || isReferred(tie)) return undefined;
-  return `deals.${end.on}`;
+  if ((kind !== 'deal' && kind !== 'stage') || recordId === endId) return undefined;
+  return `deals.${on}`;
 }
 
 const FIELDS: Readonly<Partial<Record<TimelineKind, Readonly<Record<string, string>>>>> = {

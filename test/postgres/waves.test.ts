@@ -11,19 +11,20 @@ import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { test } from '../support/on-postgres.ts';
 import { insertReadOnly } from '../support/read-only.ts';
 import { wavesOf } from '../support/statement-log.ts';
-import { clientOf } from '../support/v2.ts';
+import { type Client, clientOf } from '../support/v2.ts';
 
 const PAGE = { kinds: null, since: null, until: null, isOwnOnly: false, after: null };
 
 let harness: Harness;
 let reader: Reader;
 let company: Json;
+let api: Client;
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
   if (!isPostgres) return;
   harness = await startHarness();
-  const api = clientOf(harness);
+  api = clientOf(harness);
   company = await api.create('companies', { name: 'Acme' });
   const contact = await api.create('contacts', { first_name: 'Ada', company_id: company.id });
   const email = { type: 'EMAIL', direction: 'INBOUND', main_contact: contact.id };
@@ -54,5 +55,21 @@ test('a page of the timeline of a company takes the record, its entries, and wha
   const page = await read();
   expect([page.items.length, page.next === null]).toEqual([2, false]);
   expect(page.items[0]).toMatchObject({ kind: 'interaction', title: 'Third' });
+  expect(await wavesOf(read)).toHaveLength(3);
+});
+
+test('links of what is on it are asked for together with the records', async () => {
+  const firm = await api.create('companies', { name: 'Engines' });
+  const contact = await api.create('contacts', { first_name: 'Grace', company_id: firm.id });
+  const note = await api.create('notes', { title: 'Met' });
+  for (const [record_type, { id: record_id }] of [
+    ['company', firm],
+    ['contact', contact],
+  ] as const)
+    await api.post(`/notes/${note.id}/records`, { record_type, record_id });
+  const deal = await api.create('deals', { name: 'Mills' });
+  await api.post(`/deals/${deal.id}/contacts`, { contact_id: contact.id });
+  const read = () => readTimeline(reader, getResource('companies'), firm.id, { ...PAGE, limit: 20 });
+  expect((await read()).items.map(({ kind }) => kind)).toEqual(['deal', 'note']);
   expect(await wavesOf(read)).toHaveLength(3);
 });
