@@ -2,6 +2,7 @@
 
 import type { SQLQueryBindings } from 'bun:sqlite';
 import { spyOn } from 'bun:test';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CompiledQuery } from 'kysely';
 import type { PreparedQuery } from '../../db/engine/engine.ts';
 import { PostgresConnection } from '../../db/postgres/connection.ts';
@@ -63,10 +64,12 @@ export function observeConnections(): Observed {
   return { asked, trips, [Symbol.dispose]: dispose };
 }
 
-// Statements that analyze tables once these have grown, at any time.
-const IN_BACKGROUND = /^analyze |\bpg_class\b/;
+const ofWork = new AsyncLocalStorage<string[][]>();
 
-/** What some work asks of PostgreSQL, in waves: what is asked before an answer to the wave before is there belongs to that. */
+/**
+ * What some work asks of PostgreSQL, in waves: what is asked before an answer to the wave before is there belongs to that.
+ * What others ask meanwhile, such as jobs in the background, does not count.
+ */
 export async function wavesOf(work: () => Promise<unknown>): Promise<string[][]> {
   const waves: string[][] = [];
   let answered = 0;
@@ -76,7 +79,7 @@ export async function wavesOf(work: () => Promise<unknown>): Promise<string[][]>
     question,
     values,
   ) {
-    if (IN_BACKGROUND.test(question.text)) return (await ask.call(this, question, values)) as never;
+    if (ofWork.getStore() !== waves) return (await ask.call(this, question, values)) as never;
     const wave = answered;
     waves[wave] = [...(waves[wave] ?? []), question.text];
     try {
@@ -86,7 +89,7 @@ export async function wavesOf(work: () => Promise<unknown>): Promise<string[][]>
     }
   });
   try {
-    await work();
+    await ofWork.run(waves, work);
   } finally {
     spy.mockRestore();
   }
