@@ -1,8 +1,8 @@
 // The servers that are compared: crm on each engine, another build of it, and the bare ones on copies of its databases.
 import { cpSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { COMPILES_LATE } from '../support/compiles-late.ts';
 import { freePort } from '../support/ports.ts';
+import { SPARINGLY } from '../support/sparingly.ts';
 
 export type BuildName = 'crm' | 'before' | 'crm-unlogged' | 'crm-readers' | 'crm-postgres';
 export type BareName = 'bare' | 'same-tables' | 'bare-postgres';
@@ -140,7 +140,7 @@ export async function serveBarePostgres(build: Build, address: string): Promise<
 export function environment(db: string): Record<string, string> {
   const given = Object.entries(process.env).filter(([name]) => name.startsWith('PG'));
   return {
-    ...COMPILES_LATE,
+    ...SPARINGLY,
     ...Object.fromEntries(given.map(([name, value = '']) => [name, value])),
     CRM_DB: db,
   };

@@ -4,9 +4,9 @@ import { copyFileSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { adviceIn, type Step } from '../fixtures/import/follower.ts';
 import { BINARY, Sandbox } from '../support/command.ts';
-import { COMPILES_LATE } from '../support/compiles-late.ts';
 import { freePort } from '../support/ports.ts';
 import { Screen } from '../support/screen.ts';
+import { SPARINGLY } from '../support/sparingly.ts';
 import { pathWithCrm } from '../support/typed-command.ts';
 
 const DATA = join(import.meta.dir, '../../../shared/data');
@@ -38,7 +38,7 @@ afterAll(async () => {
 function shell(path: string, port: number) {
   const env: Record<string, string> = {
     ...{ PATH: path, HOME: sandbox.folder, XDG_CONFIG_HOME: sandbox.path('config'), NO_COLOR: '1' },
-    ...COMPILES_LATE,
+    ...SPARINGLY,
     // Other tests use the usual port: nothing else is different from what is typed.
     CRM_URL: `http://127.0.0.1:${port}`,
   };

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BINARY } from '../support/command.ts';
-import { COMPILES_LATE } from '../support/compiles-late.ts';
 import { freePort } from '../support/ports.ts';
+import { SPARINGLY } from '../support/sparingly.ts';
 import { type Document, type Fence, fencesOf, ROOT, topicOf } from './documents.ts';
 import { ANY_LINES, difference, renewed } from './masks.ts';
 
@@ -122,7 +122,7 @@ class PagePlace implements AsyncDisposable {
       ...{ HOME: join(this.#root, 'home'), TMPDIR: join(this.#root, 'tmp') },
       ...{ LANG: 'C.UTF-8', TZ: 'UTC', COLUMNS: '100', NO_COLOR: '1' },
       CRM_URL: `http://127.0.0.1:${this.#ownPort(READER_PORT)}`,
-      ...COMPILES_LATE,
+      ...SPARINGLY,
       ...preparation.env,
     };
   }

@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BINARY } from '../support/command.ts';
-import { COMPILES_LATE } from '../support/compiles-late.ts';
 import { freePort } from '../support/ports.ts';
+import { SPARINGLY } from '../support/sparingly.ts';
 
 // A busy machine runs the trials at a low priority.
 const READY_MS_MAX = 120_000;
@@ -34,7 +34,7 @@ export class Node {
     this.url = url;
     this.#command = command;
     this.#log = log;
-    this.#env = { ...COMPILES_LATE, ...env };
+    this.#env = { ...SPARINGLY, ...env };
   }
 
   /** Starts one. @param log a file for what it logs, from its last start on; nothing is logged unless named */
@@ -90,7 +90,7 @@ export class Node {
   async takeOver(): Promise<void> {
     if (this.#child !== null) this.#formers.push(this.#child);
     const child = Bun.spawn([...this.#command, '--takeover'], {
-      ...{ env: COMPILES_LATE, stdout: 'ignore', stderr: 'pipe' },
+      ...{ env: SPARINGLY, stdout: 'ignore', stderr: 'pipe' },
     });
     this.#child = child;
     let said = '';

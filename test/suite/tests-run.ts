@@ -4,11 +4,16 @@ import { Listener, type Tally } from './tally.ts';
 // On a machine whose cores are taken, what takes a second alone can take ten.
 const TEST_MS_MAX = 120_000;
 // These processes end before JavaScriptCore's last compiler has paid off, and before it has paid off to give memory back; they
-// take a tenth less processor time without its concurrent collector. Servers and commands run as users have them where they get
-// an environment of their own.
+// take a tenth less processor time without its concurrent collector, and a twentieth less if they compile later and neither
+// collect nor touch new memory in further threads, for which there is no core. Servers and commands run as users have them
+// where they get an environment of their own.
 const FOR_SHORT_PROCESSES = {
+  BUN_JSC_thresholdForJITAfterWarmUp: '1000',
+  BUN_JSC_thresholdForJITSoon: '300',
   BUN_JSC_useFTLJIT: '0',
   BUN_JSC_useConcurrentGC: '0',
+  BUN_JSC_numberOfGCMarkers: '1',
+  BUN_JSC_useWarmUpMarkedBlocks: '0',
   MIMALLOC_PURGE_DELAY: '-1',
 };
 const OPTIONS = ['--only-failures', '--no-orphans', `--timeout=${TEST_MS_MAX}`];

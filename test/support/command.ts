@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { COMPILES_LATE } from './compiles-late.ts';
 import { dropDatabase, freshDatabase, freshFile, isPostgres } from './fresh-databases.ts';
+import { SPARINGLY } from './sparingly.ts';
 
 /** The executable that `bun run build` makes, or the one that CRM_BIN names. */
 export const BINARY = resolve(process.env.CRM_BIN ?? join(import.meta.dir, '../..', 'dist', 'crm'));
@@ -30,7 +30,7 @@ export interface RunOptions {
 export class Sandbox implements Disposable, AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   /** Variables that every command here gets. */
-  readonly env: Record<string, string> = { ...COMPILES_LATE };
+  readonly env: Record<string, string> = { ...SPARINGLY };
   readonly #children = new Set<Bun.Subprocess>();
   readonly #command: readonly string[];
 

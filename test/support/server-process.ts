@@ -8,9 +8,9 @@ import { openStore } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { issueKey } from '../../db/tables/keys.ts';
 import { COMMAND } from './command.ts';
-import { COMPILES_LATE } from './compiles-late.ts';
 import { databases } from './folders.ts';
 import type { Json } from './json.ts';
+import { SPARINGLY } from './sparingly.ts';
 
 // Limits are out of the way, and it ends as soon as what is in flight is answered.
 const SERVE = ['serve', '--host', '127.0.0.1', '--port', '0', '--log', 'off', '--drain-seconds', '0'];
@@ -73,7 +73,7 @@ export class Place {
   async serve(db: string, wrapped = (command: string[]) => command): Promise<ServerProcess> {
     const command = wrapped([...COMMAND, ...SERVE, ...NO_LIMITS, '--db', db]);
     const child = Bun.spawn(command, {
-      env: { ...process.env, ...COMPILES_LATE, XDG_CONFIG_HOME: this.root },
+      env: { ...process.env, ...SPARINGLY, XDG_CONFIG_HOME: this.root },
       ...{ stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
     });
     this.#children.push(child);
