@@ -56,14 +56,21 @@ function placeOf(page: string, name: string): [start: number, end: number] {
 
 /** The tables of SQLite. */
 export function tables(report: Report): string {
-  const { operations, measurements } = report;
+  const { operations, measurements, following } = report;
   const isCompared = ({ ratios }: OperationReport) => BARE.some((name) => ratios[name] !== undefined);
   const compared = operations.filter(isCompared);
   const ratioOf = ({ ratios }: OperationReport, name: BareName) =>
     ratios[name] === undefined ? NOTHING : ratioText(ratios[name].cpu);
   return [
     circumstances(report, 'crm'),
-    table(['CPU µs', ...SERVERS_SHOWN], rowsOf(compared, SERVERS, [cpuOf])),
+    table(
+      ['CPU µs', ...SERVERS_SHOWN, 'crm, later'],
+      compared.map((operation) => [
+        operation.label,
+        ...SERVERS.map((name) => cpuOf(operation, name)),
+        laterOf(operation, 'crm'),
+      ]),
+    ),
     table(
       ['CPU time, ratio', 'bare ÷ crm', 'same tables ÷ crm'],
       compared.map((operation) => [operation.label, ...BARE.map((name) => ratioOf(operation, name))]),
@@ -77,16 +84,24 @@ export function tables(report: Report): string {
       ]),
     ),
     table(
-      ['crm alone', 'CPU µs', 'per second', LATENCY],
+      ['crm alone', 'CPU µs', 'later', 'per second', LATENCY],
       rowsOf(
         operations.filter((operation) => !isCompared(operation)),
         ['crm'],
-        [cpuOf, rateOf, latencyOf],
+        [cpuOf, laterOf, rateOf, latencyOf],
+      ),
+    ),
+    table(
+      ['CPU µs', 'crm', '`--changes-days 0`'],
+      rowsOf(
+        operations.filter(({ servers }) => servers['crm-unlogged'] !== undefined),
+        ['crm', 'crm-unlogged'],
+        [cpuOf],
       ),
     ),
     table(
       ['once', 'crm'],
-      measurements.map(({ label, unit, servers }) => [
+      [...measurements, ...following].map(({ label, unit, servers }) => [
         label,
         `${figureText(servers.crm?.median ?? 0)} ${unit}`,
       ]),
@@ -180,6 +195,11 @@ function rowsOf(
 function cpuOf({ servers }: OperationReport, name: ServerName): string {
   const figures = servers[name];
   return figures === undefined ? NOTHING : figureText(figures.cpuMicros.median);
+}
+
+function laterOf({ servers }: OperationReport, name: ServerName): string {
+  const later = servers[name]?.laterCpuMicros.median;
+  return later === undefined || later < 0.05 ? NOTHING : figureText(later);
 }
 
 function databaseCpuOf({ servers }: OperationReport, name: ServerName): string {
