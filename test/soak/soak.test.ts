@@ -16,7 +16,7 @@ import { ingestReadOnly, NO_LIMITS, Node } from './service.ts';
 const isBuilt = existsSync(BINARY);
 if (!isBuilt) console.warn(`skipped: ${BINARY} is not built; run "bun run build"`);
 
-const LONG = 300_000;
+const LONG = 600_000;
 
 const sandboxes: Sandbox[] = [];
 const nodes: Node[] = [];

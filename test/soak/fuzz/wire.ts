@@ -1,8 +1,9 @@
 // HTTP/1.1 as bytes on a socket: whatever is to be sent is sent, and what comes back is read strictly.
 import { connect, type Socket } from 'node:net';
+import { patienceMs } from '../patience.ts';
 
 // Longer than a request can wait for changes.
-const ANSWER_MS_MAX = 35_000;
+const ANSWER_MS_MAX = patienceMs(35_000);
 const STREAM = 'text/event-stream';
 const HEAD_END = Buffer.from('\r\n\r\n');
 

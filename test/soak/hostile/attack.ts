@@ -1,4 +1,5 @@
 // The organization whose clients are hostile: its keys, its large records, and what its clients have come to.
+import { patienceMs } from '../patience.ts';
 import { createContacts, runOnce } from '../service.ts';
 import { headOf, type Outcome, Raw } from './raw.ts';
 
@@ -120,4 +121,4 @@ export interface Asking {
 }
 
 /** What anything is answered within, be it with a refusal: ten seconds of waiting for room, and as long on a busy machine. */
-export const ANSWER_MS_MAX = 30_000;
+export const ANSWER_MS_MAX = patienceMs(30_000);

@@ -1,10 +1,12 @@
 // Another organization's clients: what they ask at a steady rate, and how long each of them waits, in a process of their own.
+import { patienceMs } from '../patience.ts';
+
 const RATE = 12;
 const TICK_MS = 1_000 / RATE;
 const PHONE_BYTES = 20_000;
 const PHONE_PIECES = 10;
 const PHONE_PAUSE_MS = 500;
-const ANSWER_MS_MAX = 30_000;
+const ANSWER_MS_MAX = patienceMs(30_000);
 
 /** What the requests of a part of the time came to. */
 export interface Waits {

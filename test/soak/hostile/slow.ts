@@ -1,14 +1,15 @@
 // Clients that take their time: bodies that trickle or come to a halt, heads without an end, answers that nobody reads.
 
+import { patienceMs } from '../patience.ts';
 import type { Attack } from './attack.ts';
 import type { Client } from './clients.ts';
 import { headOf, type Outcome, Raw } from './raw.ts';
 
 // What the service gives them, and as long again on a busy machine.
-const HALT_MS_MAX = 40_000;
-const BODY_MS_MAX = 100_000;
-const BATCH_MS_MAX = 200_000;
-const HEAD_MS_MAX = 150_000;
+const HALT_MS_MAX = patienceMs(40_000);
+const BODY_MS_MAX = patienceMs(100_000);
+const BATCH_MS_MAX = patienceMs(200_000);
+const HEAD_MS_MAX = patienceMs(150_000);
 const UNREAD_MS = 25_000;
 const MIB = 2 ** 20;
 

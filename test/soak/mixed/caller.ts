@@ -1,8 +1,9 @@
 // Requests of a mixed load, each of which has an answer that it must get.
 import type { Json } from '../../support/json.ts';
+import { patienceMs } from '../patience.ts';
 import { ANY } from '../service.ts';
 
-const ANSWER_MS_MAX = 20_000;
+const ANSWER_MS_MAX = patienceMs(20_000);
 
 /** What all that were sent have come to. */
 export class Traffic {

@@ -1,0 +1,9 @@
+// How long a client waits for an answer. A run by itself measures waits; in the suite a process may get a twentieth of a
+// core, and what never comes is a fault, not what comes late.
+
+const IN_THE_SUITE = 5;
+
+/** Milliseconds that a client waits, of those that it waits where the machine has nothing else to do. */
+export function patienceMs(ms: number): number {
+  return process.env.NODE_ENV === 'test' ? ms * IN_THE_SUITE : ms;
+}
