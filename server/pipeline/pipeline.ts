@@ -146,7 +146,11 @@ async function passSteps(
       const executing = execute(services, asked);
       const executed = executing instanceof Promise ? await executing : executing;
       fairTurns.spend(access.orgNumber, reservation.bytes);
-      if (executed !== null) return keepReservation(exchange, reservation, executed);
+      if (executed !== null) {
+        // If the count rejects the request, what the read found is discarded.
+        if (counting !== null) await counting;
+        return keepReservation(exchange, reservation, executed);
+      }
       if (reservation.isLacking) {
         await offDeadline(exchange, reservation.wait());
         continue;
@@ -159,18 +163,16 @@ async function passSteps(
     }
   } catch (error) {
     reservation.release();
-    if (error instanceof ApiError && (error.limit === 'answers' || error.limit === 'held_requests')) {
-      if (counting !== null) await counting;
+    // If the count rejects the request, that is the answer, whatever else failed.
+    if (counting !== null) await counting;
+    if (error instanceof ApiError && (error.limit === 'answers' || error.limit === 'held_requests'))
       await refundRateLimit(services, exchange, access);
-    }
     throw error;
   } finally {
     holding.end();
     leave?.();
     if (bodyClaim !== null) garbage.add(bodyClaim.bytes);
     bodyClaim?.release();
-    // If the count rejects the request, what the read found is discarded.
-    if (counting !== null) await counting;
   }
 }
 

@@ -4,6 +4,7 @@ import type { CompiledQuery } from 'kysely';
 import type { Counters, RateLimitUsage } from '../../db/counters/counters.ts';
 import type { PreparedQuery } from '../../db/engine/engine.ts';
 import { ApiError } from '../../server/errors.ts';
+import type { SharedLimits } from '../../server/pipeline/observer.ts';
 import {
   appOn,
   type Harness,
@@ -12,6 +13,7 @@ import {
   sender,
   startHarness,
 } from '../support/harness.ts';
+import { until } from '../support/until.ts';
 
 const LIMIT = 5;
 
@@ -23,6 +25,7 @@ let isAsked: PromiseWithResolvers<void>;
 /** Statements that read, since it was set back. */
 let reads: number;
 let send: (method: string, path: string, input?: RequestInput) => Promise<Reply>;
+let shared: SharedLimits | null;
 beforeEach(async () => {
   harness = await startHarness();
   const { store, clock } = harness;
@@ -52,7 +55,16 @@ beforeEach(async () => {
       },
     }),
   });
-  const app = await appOn({ ...store, read, counters }, clock, { keyLimit: LIMIT, log: () => undefined });
+  const app = await appOn({ ...store, read, counters }, clock, {
+    keyLimit: LIMIT,
+    log: () => undefined,
+    observer: {
+      watch: (limits) => {
+        shared = limits;
+      },
+      responded: () => undefined,
+    },
+  });
   send = sender((request) => app.handle(request), harness);
 });
 afterEach(() => harness.close());
@@ -135,4 +147,18 @@ test('a count that fails is reported, whatever was found', async () => {
   const failure = new ApiError('DATABASE_UNAVAILABLE', 'on purpose', { headers: { 'Retry-After': '1' } });
   const [reply] = await sendLate('GET', '/api/v2/contacts', {}, failure);
   expect([reply.status, reply.headers.get('X-RateLimit-Remaining')]).toEqual([503, null]);
+});
+
+test('a large page that the limit rejects holds no room', async () => {
+  for (let count = 0; count < 20; count++) {
+    const body = { title: `Note ${count}`, content: 'x'.repeat(9_000) };
+    await harness.send('POST', '/api/v2/notes', { body });
+  }
+  harness.clock.now += 60_000;
+  const page = '/api/v2/notes?limit=20';
+  for (let count = 0; count < LIMIT; count++) expect((await sendLate('GET', page))[0].status).toBe(200);
+  await until(() => shared?.answers.stats().bytes === 0);
+  const [refused, before] = await sendLate('GET', page);
+  expect([refused.status, before > 0]).toEqual([429, true]);
+  expect(shared?.answers.stats().bytes).toBe(0);
 });
