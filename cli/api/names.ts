@@ -172,8 +172,9 @@ export function stageIds(
 
 /** The stage with this name, which only one pipeline has, if none is given. */
 export function onlyStage(text: string, pipelines: readonly Pipeline[], pipelineId?: string): string {
-  if (pipelineId === undefined && pipelines.filter((one) => hasStage(one, text)).length > 1)
-    throw severalPipelines(text);
+  const having = pipelines.filter((one) => hasStage(one, text)).length;
+  if (pipelineId === undefined && having > 1) throw severalPipelines(text);
+  if (pipelineId === undefined && having === 0 && pipelines.length > 1) throw noPipeline(text, pipelines);
   return stageIds(text, pipelines, pipelineId).stage_id;
 }
 
@@ -184,6 +185,12 @@ export function pipelineIdNamed(name: string, pipelines: readonly Pipeline[]): s
 
 function severalPipelines(text: string): NameFault {
   return new NameFault('stage', `several pipelines have a stage "${text}"`, { why: 'several' });
+}
+
+function noPipeline(text: string, pipelines: readonly Pipeline[]): NameFault {
+  const names = new Set(pipelines.flatMap(({ stages }) => stages.map(({ name }) => name)));
+  const message = `no pipeline has a stage "${text}"; the stages are ${[...names].join(', ')}`;
+  return new NameFault('stage', message, { why: 'missing' });
 }
 
 function hasStage(pipeline: Pipeline, text: string): boolean {

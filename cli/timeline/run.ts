@@ -70,6 +70,7 @@ export async function runTimeline(
   }
   if (isForPeople) await output.end();
   else await printer.end();
+  if (isForPeople && isEmpty) note('Nothing has happened, and nothing is planned.');
   if (hasMore) note('There are older entries: add --limit N or --all.');
 }
 

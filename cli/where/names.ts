@@ -23,32 +23,36 @@ export function fieldOfName(kind: NameKind, resource: Resource): string {
 
 /** The filter with the IDs of all that is named or has a short ID; without either, it takes no request. */
 export async function foundFilter(filter: Data, resource: Resource, finder: IdFinder): Promise<Data> {
-  const pipelines: string[] = [];
-  const whole = async (field: string, value: JsonValue): Promise<JsonValue> => {
+  return replaced(filter, undefined, async (field, value, pipelineId) => {
     const name = nameIn(value);
-    if (name !== undefined) return finder.named(name.kind, name.text, pipelines[0]);
+    if (name !== undefined) return finder.named(name.kind, name.text, pipelineId);
     const target = targetOf(field, resource);
     return typeof value === 'string' && target !== undefined ? finder.wholeId(target, value) : value;
-  };
-  // The pipeline that a stage belongs to, wherever it stands.
-  for (const value of valuesOf(filter, 'pipeline_id'))
-    pipelines.push(String(await whole('pipeline_id', value)));
-  return replaced(filter, whole);
+  });
 }
 
-type Replace = (field: string, value: JsonValue) => Promise<JsonValue>;
+/** What stands for a value, in the pipeline to which the condition is limited. */
+type Replace = (field: string, value: JsonValue, pipelineId: string | undefined) => Promise<JsonValue>;
 
-async function replaced(filter: Data, replace: Replace): Promise<Data> {
+// A pipeline limits what must hold together with it, and all that is in there.
+async function replaced(filter: Data, outer: string | undefined, replace: Replace): Promise<Data> {
+  const pipeline = pipelineIn(filter);
+  const pipelineId = pipeline === undefined ? outer : String(await replace('pipeline_id', pipeline, outer));
   const parts = Object.entries(filter).map(async ([key, part]): Promise<[string, JsonValue]> => {
     if (Array.isArray(part))
-      return [key, await Promise.all(part.map((one) => replaced(one as Data, replace)))];
-    if (key === 'not') return [key, await replaced(part as Data, replace)];
-    return [key, await replacedValues(key, part as Data, replace)];
+      return [key, await Promise.all(part.map((one) => replaced(one as Data, pipelineId, replace)))];
+    if (key === 'not') return [key, await replaced(part as Data, pipelineId, replace)];
+    const replaceHere = (field: string, value: JsonValue) => replace(field, value, pipelineId);
+    return [key, await replacedValues(key, part as Data, replaceHere)];
   });
   return Object.fromEntries(await Promise.all(parts));
 }
 
-async function replacedValues(field: string, operators: Data, replace: Replace): Promise<Data> {
+async function replacedValues(
+  field: string,
+  operators: Data,
+  replace: (field: string, value: JsonValue) => Promise<JsonValue>,
+): Promise<Data> {
   const parts = Object.entries(operators).map(
     async ([operator, value]): Promise<[string, JsonValue]> => [
       operator,
@@ -60,15 +64,17 @@ async function replacedValues(field: string, operators: Data, replace: Replace):
   return Object.fromEntries(await Promise.all(parts));
 }
 
-/** The values with which conditions anywhere in a filter compare a field. */
-function valuesOf(filter: JsonValue, field: string): JsonValue[] {
-  if (Array.isArray(filter)) return filter.flatMap((part) => valuesOf(part, field));
-  if (!isObject(filter)) return [];
-  return Object.entries(filter).flatMap(([key, part]) =>
-    key === field && isObject(part)
-      ? [part.eq ?? null].filter((value) => value !== null)
-      : valuesOf(part, field),
-  );
+/** The pipeline that everything which meets a filter must have. */
+function pipelineIn({ pipeline_id: condition, and }: Data): JsonValue | undefined {
+  if (isObject(condition) && condition.eq !== undefined && condition.eq !== null) return condition.eq;
+  return Array.isArray(and) ? firstOf(and, (part) => pipelineIn(part as Data)) : undefined;
+}
+
+function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const value = find(item);
+    if (value !== undefined) return value;
+  }
 }
 
 function nameIn(value: JsonValue): { kind: NameKind; text: string } | undefined {

@@ -319,6 +319,36 @@ describe('a name', () => {
     expect(await sandbox.ok(['count', 'deals', '--where', `point_of_contact_id = ${ada}`])).toBe('1');
   });
 
+  describe('a stage with the same name in two pipelines', () => {
+    let dealId = '';
+    beforeAll(async () => {
+      await create('dup', 'pipelines', 'name=Dup', 'stages=[{"name":"Proposal"},{"name":"Only"}]');
+      const words = ['create', 'deals', 'name=Second', 'pipeline=Dup', 'stage=Proposal'];
+      ({ id: dealId } = JSON.parse(await sandbox.ok(words)));
+    });
+    afterAll(async () => {
+      await sandbox.ok(['delete', 'deals', dealId, '--yes']);
+      await sandbox.ok(['delete', 'pipelines', ids.dup ?? '', '--yes']);
+    });
+
+    test.each([
+      ['pipeline = Sales and stage = Proposal', 1],
+      ['(pipeline = Sales and stage = Proposal) or (pipeline = Dup and stage = Proposal)', 2],
+      ['(pipeline = Dup and stage = Proposal) or (pipeline = Sales and stage = Proposal)', 2],
+      ['pipeline = Dup and (stage = Only or stage = Proposal)', 1],
+      ['pipeline = Dup and not stage = Proposal', 0],
+      ['pipeline = Sales or stage = Only', 2],
+      ['stage = Proposal', 'several pipelines have a stage "Proposal"'],
+      ['pipeline = Dup or stage = Proposal', 'several pipelines have a stage "Proposal"'],
+      ['not pipeline = Dup and stage = Proposal', 'several pipelines have a stage "Proposal"'],
+      ['stage = Nope', 'no pipeline has a stage "Nope"; the stages are Prospecting, '],
+    ])('--where %s', async (where, expected) => {
+      const { code, stdout, stderr } = await sandbox.crm(['count', 'deals', '--where', where]);
+      if (typeof expected === 'number') expect([code, stdout]).toEqual([0, `${expected}\n`]);
+      else expect([stdout, stderr]).toEqual(['', expect.stringContaining(expected)]);
+    });
+  });
+
   test('moves a deal by the name of its stage, and sets a day', async () => {
     const deal = JSON.parse(await sandbox.ok(['update', 'deals', ids.loom ?? '', 'stage=Closed Won']));
     expect(deal.status).toBe('won');
