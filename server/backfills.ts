@@ -4,7 +4,7 @@ import type { Store } from '../db/store.ts';
 import { type Filler, fillNext, isFilled, listBackfills } from '../db/tables/backfills.ts';
 import { FILLERS } from '../db/tables/fillers.ts';
 import { ApiError } from './errors.ts';
-import { RepeatedWork } from './repeated-work.ts';
+import { RepeatedWork, type ReportError } from './repeated-work.ts';
 
 const LOOK_EVERY_MS = 5_000;
 const RETRY_AFTER_SECONDS = 10;
@@ -23,14 +23,15 @@ export async function requireFilled(db: Db, orgNumber: number, name: string): Pr
 /** Fills in what is missing until it is stopped; several nodes of a database share the work. */
 export function startBackfills(
   store: Store,
+  report: ReportError,
   fillers: Readonly<Record<string, Filler>> = FILLERS,
 ): RepeatedWork {
-  return new RepeatedWork(LOOK_EVERY_MS, async (work) => {
-    for (const row of await listBackfills(store.read)) {
+  return new RepeatedWork(LOOK_EVERY_MS, report, async (work) => {
+    await work.forEach(await listBackfills(store.read), async (row) => {
       // A newer crm has parts that this one does not know.
       const filler = fillers[row.name];
       if (filler !== undefined) await fillPart(store, row, filler, work);
-    }
+    });
   });
 }
 

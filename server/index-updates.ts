@@ -5,10 +5,12 @@ import type { Store } from '../db/store.ts';
 import { mergeSome, mergeToRest } from '../db/tables/search-merges.ts';
 import { findPendingOrganizations, findPendingTimes, indexPending } from '../db/tables/search-pending.ts';
 import { findUnsettledOrganizations } from '../db/tables/search-runs.ts';
-import { RepeatedWork } from './repeated-work.ts';
+import { RepeatedWork, type ReportError } from './repeated-work.ts';
 
 const LOOK_EVERY_MS = 500;
 const LOOKS_PER_MERGE = 40;
+// After that an organization that keeps writing leaves the next ones their turn.
+const TURN_MS_MAX = 10_000;
 // Until nobody has written for a while, what was written waits, so that a record that changes often is indexed once: but not
 // for long, as a search would have to wait for it.
 const QUIET_MS = 250;
@@ -48,25 +50,26 @@ export class IndexUpdates {
  * Indexes what is written once it is quiet, or has waited for long, until it is stopped; several nodes of a database share the
  * work.
  */
-export function startIndexing(store: Store): RepeatedWork {
+export function startIndexing(store: Store, report: ReportError): RepeatedWork {
   let looks = 0;
   // The organizations that have written in the last minute: whether since their runs were merged to rest, and when that may begin.
   const rests = new Map<number, { isWanted: boolean; fromMs: number }>();
-  return new RepeatedWork(LOOK_EVERY_MS, async (work) => {
-    for (const orgNumber of await findPendingOrganizations(store.read)) {
+  return new RepeatedWork(LOOK_EVERY_MS, report, async (work) => {
+    await work.forEach(await findPendingOrganizations(store.read), async (orgNumber) => {
       await inPieces(store, orgNumber, work, indexPending);
       await inPieces(store, orgNumber, work, mergeSome);
       rests.getOrInsertComputed(orgNumber, () => ({ isWanted: true, fromMs: 0 })).isWanted = true;
-    }
-    for (const [orgNumber, rest] of rests) {
-      if (performance.now() < rest.fromMs) continue;
+    });
+    await work.forEach(rests, async ([orgNumber, rest]) => {
+      if (performance.now() < rest.fromMs) return;
       if (!rest.isWanted) rests.delete(orgNumber);
       else if (await inPieces(store, orgNumber, work, mergeToRest))
         rests.set(orgNumber, { isWanted: false, fromMs: performance.now() + REST_EVERY_MS });
-    }
+    });
     if (looks++ % LOOKS_PER_MERGE > 0) return;
-    for (const orgNumber of await findUnsettledOrganizations(store.read))
+    await work.forEach(await findUnsettledOrganizations(store.read), async (orgNumber) => {
       await inPieces(store, orgNumber, work, mergeSome);
+    });
   });
 }
 
@@ -77,8 +80,9 @@ async function inPieces(
   work: RepeatedWork,
   piece: (trx: Trx, orgNumber: number) => Promise<boolean>,
 ): Promise<boolean> {
+  const endsAt = performance.now() + TURN_MS_MAX;
   for (let isMore = true; isMore; ) {
-    if (work.isStopping) return false;
+    if (work.isStopping || performance.now() > endsAt) return false;
     const { isWritten, isLate } = await stateOf(store, orgNumber);
     if (isWritten && !isLate) return false;
     const startedAt = performance.now();

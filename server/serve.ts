@@ -15,11 +15,11 @@ import type { LogFile } from './logging/log-file.ts';
 import { lostLine } from './logging/logger.ts';
 import { Measurement, MetricsAddressError, type MetricsOptions } from './metrics/measurement.ts';
 import { exitOnFailure, tell, tellTrouble } from './operator-lines.ts';
-import { purge } from './purge.ts';
+import type { PurgeOptions } from './purge.ts';
 import { serveWebhooks } from './webhooks/serve-webhooks.ts';
 import { WebhookStats } from './webhooks/webhook-stats.ts';
 
-export interface ServeOptions extends ListenerGroupOptions {
+export interface ServeOptions extends ListenerGroupOptions, PurgeOptions {
   /** Where metrics are served, and their sources; without it nothing is measured. */
   metrics?: MetricsOptions;
   /** Whether to take the port and the database over from a running server, if there is one. */
@@ -32,8 +32,6 @@ export interface ServeOptions extends ListenerGroupOptions {
   onTakeOver?: (pid: number, ms: number | null) => Promise<void>;
   /** Where request log lines go instead of stderr. */
   logFile?: LogFile;
-  /** How long entries of the audit log are kept, in milliseconds; forever by default. */
-  auditKeepMs?: number;
   /** For how many days changes are kept, by all servers of the database; by default as it was set before. */
   changesDays?: number;
 }
@@ -74,7 +72,6 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-const PURGE_EVERY_MS = 10 * 60_000;
 // Requests wait meanwhile.
 const WEBHOOKS_HANDOVER_MS = 300;
 
@@ -193,19 +190,14 @@ async function serve(
     },
     tell: (line) => tell(lines, line),
   });
-  const background = startBackgroundWork(store);
+  const background = startBackgroundWork(store, options, (line) => tell(lines, line));
   const stopTime = new StopTime();
   const renewal = new CertificateRenewal(options.tls, listeners);
-  const purging = setInterval(() => {
-    // Errors are left for the next run; requests that write report the same problem.
-    store.alone(() => purge(store, options)).catch(() => undefined);
-  }, PURGE_EVERY_MS);
   const close = async () => {
     await Promise.all(listeners.map((listener) => listener.stop()));
     listenerGroup.removeTakeoverSocket();
   };
   const giveUp = async () => {
-    clearInterval(purging);
     await measurement?.stop();
     await store.close();
     release();

@@ -224,8 +224,7 @@ async function bodyOf(
   }
 }
 
-// Uses the current time: a slow body counts in the minute in which it is admitted. Null if the engine counts at once;
-// otherwise a read does not wait for it.
+// A slow body counts in the minute in which it is admitted. Null if the engine counts at once; else a read does not wait.
 function count({ limiter }: Services, exchange: Exchange, access: Access): Promise<void> | null {
   const usage = limiter.count(access);
   const admitIfCounted = (known: RateLimitUsage) => {

@@ -36,6 +36,7 @@ import {
 import { areThere, changeRun, findLiveRuns, findRuns, isLive } from '../../db/tables/search-runs.ts';
 import { startBackfills } from '../../server/backfills.ts';
 import { startIndexing } from '../../server/index-updates.ts';
+import { fail } from '../support/background.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { indexAll } from '../support/index-all.ts';
 import { randomNumbers } from '../support/random.ts';
@@ -316,7 +317,7 @@ test('is built from what is there, as writes build it, while others write; until
   await store.write(orgNumber, (trx) => beginBackfill(trx, orgNumber, 'search'));
   const refused = await api.get('/search?q=rosa');
   expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '10']);
-  const backfills = startBackfills(store);
+  const backfills = startBackfills(store, fail);
   await until(() => isFilled(store.read, orgNumber, 'search'));
   await backfills.stop();
   expect(await listsOf()).toEqual(before);
@@ -326,7 +327,7 @@ test('is built from what is there, as writes build it, while others write; until
 test('a server indexes what is written, and stops at once', async () => {
   const { store } = harness;
   const { id } = await api.create('contacts', { first_name: 'Wilhelmine' });
-  const indexing = startIndexing(store);
+  const indexing = startIndexing(store, fail);
   await until(
     async () => (await store.read.selectFrom('search_pending').select('id').execute()).length === 0,
   );

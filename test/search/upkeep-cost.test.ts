@@ -5,6 +5,7 @@ import { mergeToRest } from '../../db/tables/search-merges.ts';
 import { entriesOf, packedLists } from '../../db/tables/search-packing.ts';
 import { findRuns, isLive } from '../../db/tables/search-runs.ts';
 import { startIndexing } from '../../server/index-updates.ts';
+import { fail } from '../support/background.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { indexAll } from '../support/index-all.ts';
 import { until } from '../support/until.ts';
@@ -57,7 +58,7 @@ test('runs are merged once nothing is waiting, or when there are many', async ()
   expect(Math.max(...live)).toBe(20);
   expect(live.filter((count, at) => count < (live[at - 1] ?? 0)).length).toBeLessThan(10);
   await api.create('notes', { title: 'The last one' });
-  const indexing = startIndexing(harness.store);
+  const indexing = startIndexing(harness.store, fail);
   await until(async () => (await liveRuns()) < 5);
   await indexing.stop();
 });
@@ -74,7 +75,7 @@ test('after each burst of writes a few runs are merged; the large ones are writt
     await api.batch('/notes/batch', notes);
     await until(isIndexed);
   };
-  let indexing = startIndexing(harness.store);
+  let indexing = startIndexing(harness.store, fail);
   await writeBurst('first of all');
   await until(async () => (await liveRuns()) === 1);
   // The minute begins when a look finds nothing more to merge; a write before that has it merge again.
@@ -85,7 +86,7 @@ test('after each burst of writes a few runs are merged; the large ones are writt
   expect([await oldest(), await liveRuns()]).toEqual([first, 3]);
   await indexing.stop();
   // It knows nothing of the minute before.
-  indexing = startIndexing(harness.store);
+  indexing = startIndexing(harness.store, fail);
   await writeBurst('fourth');
   await until(async () => (await liveRuns()) === 1);
   await indexing.stop();

@@ -1,5 +1,6 @@
-// How long a client waits for an answer. A run by itself measures waits; in the suite a process may get a twentieth of a
-// core, and what never comes is a fault, not what comes late.
+// How long a client waits for an answer.
+
+// A soak measures waits. In the suite a process may get a twentieth of a core: what never comes is a fault, not what is late.
 
 const IN_THE_SUITE = 5;
 

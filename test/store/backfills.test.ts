@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { beginBackfill, type Filler, isFilled, listBackfills } from '../../db/tables/backfills.ts';
 import { startBackfills } from '../../server/backfills.ts';
+import { fail } from '../support/background.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { until } from '../support/until.ts';
 
@@ -15,10 +16,11 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 let read: Map<number, number[]>;
-let failsAt: number | null;
+/** The organization for which it fails, and where. */
+let fails: { org: number; at: number } | null;
 beforeEach(async () => {
   read = new Map();
-  failsAt = null;
+  fails = null;
   const { store, orgNumber, otherOrgNumber } = harness;
   for (const org of [orgNumber, otherOrgNumber])
     await store.write(org, (trx) => beginBackfill(trx, org, 'sample'));
@@ -30,7 +32,7 @@ const sample: Filler = {
   count: async () => RECORDS,
   fill: async (_, orgNumber, place) => {
     const from = Number(place ?? 0);
-    if (from === failsAt) throw new Error('the disk is full');
+    if (orgNumber === fails?.org && from === fails.at) throw new Error('the disk is full');
     const to = Math.min(RECORDS, from + PIECE);
     const numbers = Array.from({ length: to - from }, (_, index) => from + index);
     read.getOrInsert(orgNumber, []).push(...numbers);
@@ -43,7 +45,7 @@ const all = Array.from({ length: RECORDS }, (_, index) => index);
 test('each organization is read once, from the beginning to the end', async () => {
   const { store, orgNumber, otherOrgNumber } = harness;
   expect(await isFilled(store.read, orgNumber, 'sample')).toBe(false);
-  const backfills = startBackfills(store, { sample });
+  const backfills = startBackfills(store, fail, { sample });
   await until(async () => (await listBackfills(store.read)).length === 0);
   await backfills.stop();
   expect(read).toEqual(
@@ -55,16 +57,18 @@ test('each organization is read once, from the beginning to the end', async () =
   expect(await isFilled(store.read, orgNumber, 'sample')).toBe(true);
 });
 
-test('what fails continues where it stopped, and says how far it is', async () => {
-  const { store, orgNumber } = harness;
-  failsAt = 2 * PIECE;
-  const failing = startBackfills(store, { sample });
-  await until(async () => (read.get(orgNumber)?.length ?? 0) === 2 * PIECE);
+test('what fails for one organization continues where it stopped, and says how far it is; others are filled', async () => {
+  const { store, orgNumber, otherOrgNumber } = harness;
+  fails = { org: orgNumber, at: 2 * PIECE };
+  const errors: unknown[] = [];
+  const failing = startBackfills(store, (error) => errors.push(error), { sample });
+  await until(() => isFilled(store.read, otherOrgNumber, 'sample'));
   await failing.stop();
+  expect(errors.map(String)).toEqual(['Error: the disk is full']);
   const [row] = await listBackfills(store.read);
   expect(row).toMatchObject({ org_id: orgNumber, place: '6', records: 6, total: RECORDS });
-  failsAt = null;
-  const next = startBackfills(store, { sample });
+  fails = null;
+  const next = startBackfills(store, fail, { sample });
   await until(async () => (await listBackfills(store.read)).length === 0);
   await next.stop();
   expect(read.get(orgNumber)).toEqual(all);
@@ -73,7 +77,7 @@ test('what fails continues where it stopped, and says how far it is', async () =
 test('two servers share the work, and what neither knows stays', async () => {
   const { store, orgNumber } = harness;
   await store.write(orgNumber, (trx) => beginBackfill(trx, orgNumber, 'unknown'));
-  const servers = [startBackfills(store, { sample }), startBackfills(store, { sample })];
+  const servers = [startBackfills(store, fail, { sample }), startBackfills(store, fail, { sample })];
   await until(async () => (await listBackfills(store.read)).length === 1);
   await Promise.all(servers.map((server) => server.stop()));
   expect(read.get(orgNumber)).toEqual(all);

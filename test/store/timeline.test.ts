@@ -10,6 +10,7 @@ import { textBytes } from '../../db/tables/id-bytes.ts';
 import { findLogState } from '../../db/tables/log-state.ts';
 import { updateRanges } from '../../db/tables/timeline-updates.ts';
 import { startBackfills } from '../../server/backfills.ts';
+import { fail } from '../support/background.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { insertReadOnly } from '../support/read-only.ts';
 import { until } from '../support/until.ts';
@@ -72,7 +73,7 @@ test('are built from what is there, while others write; until then a request is 
   expect((await api.get(`/contacts/${crypto.randomUUID()}/timeline`)).status).toBe(503);
   // What is there already stays as it is.
   const { id } = await api.create('tasks', { name: 'Meanwhile', person_id: life.person });
-  const backfills = startBackfills(store);
+  const backfills = startBackfills(store, fail);
   await until(() => isFilled(store.read, orgNumber, 'timeline'));
   await backfills.stop();
   const meanwhile = (items: Json[]) => items.filter(({ record_id }) => record_id === id);
