@@ -49,11 +49,7 @@ function browse(size: { columns: number; rows: number }, name: string | null, sc
   const frame = () => lastFrame() ?? '';
   const type = async (keys: string, shows: string | RegExp) => {
     stdin.write(keys);
-    await until(
-      () => (typeof shows === 'string' ? frame().includes(shows) : shows.test(frame())),
-      frame,
-      8_000,
-    );
+    await until(() => (typeof shows === 'string' ? frame().includes(shows) : shows.test(frame())), frame);
   };
   return { frame, type, left, lines: () => frame().split('\n') };
 }
