@@ -1,7 +1,8 @@
 // Carries out `crm restore`: a verified backup replaces the database, which is kept.
 
-import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { checkBackup, removeBackupNote } from '../../db/copy/backup.ts';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import { assertRestorable, damaged, lockPlace, replaceDatabase } from '../../db/maintenance.ts';
@@ -105,7 +106,8 @@ async function restore(
     const part = newPartialFile(place);
     const former = await tombstonesIn(place);
     const { backup, keptAs, returned, webhooks } = await writePartialFile(quiet, part, async (work) => {
-      copyFileSync(file, part);
+      // Not as a copy of the file, which would have its mode: the database is private, however the backup was kept.
+      await pipeline(createReadStream(file), createWriteStream(part, { flags: 'r+' }));
       const found = await checkBackup(part, work, file).catch((error: unknown) => {
         throw sourceError(file, part, error);
       });

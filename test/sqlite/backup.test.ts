@@ -1,7 +1,7 @@
 // `crm backup` and `crm restore`: what was answered before is in a backup, and what is put back is what was copied.
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Sandbox } from '../support/command.ts';
 
 const PAGE_BYTES = 4_096;
@@ -169,6 +169,20 @@ describe('a restore', () => {
     expect(await sandbox.ok(['orgs', 'list', '-o', 'ndjson'])).not.toContain('Later');
     expect(await sandbox.ok(['orgs', 'list', '-o', 'ndjson', '--db', kept])).toContain('Later');
   });
+
+  test.each([0o644, 0o400])(
+    'is readable by its owner alone, whatever others may do with a backup of mode %o',
+    async (mode) => {
+      const db = `mode-${mode}.db`;
+      const backup = `mode-${mode}.backup.db`;
+      await sandbox.ok(['init', '--org', 'Acme', '--db', db]);
+      await sandbox.ok(['backup', backup, '--db', db, '--quiet']);
+      chmodSync(sandbox.path(backup), mode);
+      await sandbox.ok(['restore', backup, '--db', db, '--confirm', '--quiet']);
+      expect(statSync(sandbox.path(db)).mode & 0o777).toBe(0o600);
+      expect(await sandbox.ok(['orgs', 'list', '--db', db, '-o', 'json'])).toContain('Acme');
+    },
+  );
 
   test('puts back what was damaged, other than in its backup', async () => {
     const sound = readFileSync(sandbox.path('kept.db'));
