@@ -6,6 +6,7 @@ import type { AddressSet } from '../../db/people/email-addresses.ts';
 import { findRemainingTexts, isInColumn, type RemainingText } from '../../db/people/erasure-check.ts';
 import { analyzeDatabase, type Store } from '../../db/store.ts';
 import { withSnapshot } from '../database/database.ts';
+import { shellWord } from '../terminal/text.ts';
 
 /** A place that still contains an email. */
 export type RemainingPlace =
@@ -74,6 +75,9 @@ export function describePlace(left: RemainingPlace): string {
   return `${left.file}, byte ${left.offset}${left.kind === 'free' ? ', in free space' : ''}`;
 }
 
+// What they have is for people to change.
+const KEPT_TABLES = ['users', 'webhooks', 'organizations'];
+
 /** The next steps for what is left. */
 export function nextStepsFor(left: readonly RemainingPlace[], organization: string): string[] {
   const rows = left.filter((one) => one.kind === 'row');
@@ -82,7 +86,14 @@ export function nextStepsFor(left: readonly RemainingPlace[], organization: stri
     steps.push(
       'ignore users: they are crm accounts, not contacts, and are kept. To list them: crm users list',
     );
-  if (rows.some((row) => row.organization === organization && row.table !== 'users'))
+  const own = rows.filter((row) => row.organization === organization);
+  for (const { table, id } of own) {
+    if (table === 'webhooks')
+      steps.push(`change the URL of the webhook, or delete it: crm webhooks update ${id} url=URL`);
+    if (table === 'organizations')
+      steps.push(`give the organization another name: crm orgs rename ${shellWord(organization)} NAME`);
+  }
+  if (own.some(({ table }) => !KEPT_TABLES.includes(table)))
     steps.push('run the same command again to erase what was written in the meantime.');
   if (
     rows.some(

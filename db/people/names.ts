@@ -1,4 +1,4 @@
-// Erases a person's addresses from the names of stages and API keys, which are not records.
+// Erases a person's addresses from the names of stages and API keys and the descriptions of webhooks, which are not records.
 
 import { actingAs } from '../engine/acting.ts';
 import { ERASURE } from '../engine/author.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../store.ts';
 import { renameStage } from '../tables/pipelines.ts';
 import type { DataSubject } from './person.ts';
 
-/** Takes a person's addresses out of the names that contain them; for each, returns what has it: pipelines or keys. */
+/** Takes a person's addresses out of the names that contain them; for each, returns what has it: pipelines, keys or webhooks. */
 export async function eraseNames(
   store: Store,
   { orgNumber, addresses }: DataSubject,
@@ -24,6 +24,7 @@ export async function eraseNames(
     );
   };
   const [stages, keys] = [await found('pipeline_stages'), await found('api_keys')];
+  const webhooks = await describedWebhooks(store, { orgNumber, addresses });
   for (const { id, name } of isDryRun ? [] : stages)
     await store.write(orgNumber, async (trx) => {
       const now = await takeInstant(trx, orgNumber, Date.now());
@@ -34,5 +35,26 @@ export async function eraseNames(
       const update = trx.updateTable('api_keys').set({ name }).where('org_id', '=', orgNumber);
       await update.where('id', '=', id).execute();
     });
-  return [...stages.map(() => 'pipelines'), ...keys.map(() => 'keys')];
+  for (const { id, description } of isDryRun ? [] : webhooks)
+    await store.write(orgNumber, async (trx) => {
+      const update = trx.updateTable('webhooks').set({ description }).where('org_id', '=', orgNumber);
+      await update.where('id', '=', id).execute();
+    });
+  return [...stages.map(() => 'pipelines'), ...keys.map(() => 'keys'), ...webhooks.map(() => 'webhooks')];
+}
+
+async function describedWebhooks(
+  store: Store,
+  { orgNumber, addresses }: Pick<DataSubject, 'orgNumber' | 'addresses'>,
+): Promise<{ id: string; description: string }[]> {
+  const rows = await store.read
+    .selectFrom('webhooks')
+    .select(['id', 'description'])
+    .where('org_id', '=', orgNumber)
+    .execute();
+  return rows.flatMap(({ id, description }) =>
+    description !== null && addresses.isIn(description)
+      ? [{ id, description: addresses.takenOutOf(description) }]
+      : [],
+  );
 }

@@ -157,6 +157,22 @@ describe('what is left is listed, with exit code 1', () => {
     LONG,
   );
 
+  test(
+    'the URL of a webhook, with what to do about it',
+    async () => {
+      const words = ['url=https://hooks.example.com/june@secret.example', 'events=deals.*', '-o', 'json'];
+      const { id } = JSON.parse(await sandbox.ok(['webhooks', 'create', ...words]));
+      await sandbox.ok(['create', 'notes', 'title=N', 'content=To june@secret.example.']);
+      const { code, stderr, left: places } = await left('june@secret.example');
+      expect([code, places.map(({ table }: Left) => table)]).toEqual([1, ['webhooks']]);
+      expect(stderr).toContain(`crm webhooks update ${id} url=URL`);
+      expect(stderr).not.toContain('run the same command again');
+      await sandbox.ok(['webhooks', 'delete', id, '--yes']);
+      expect((await left('june@secret.example')).code).toBe(0);
+    },
+    LONG,
+  );
+
   test.skipIf(isPostgres)(
     'what another organization has of the person, in the same file',
     async () => {

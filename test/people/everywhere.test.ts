@@ -140,6 +140,11 @@ async function fill(): Promise<void> {
         issueKey(trx, { ...options, userId: null, expiresAt: null, now: here.clock.now }),
       );
     },
+    async (said) => {
+      const url = 'https://hooks.example.com/';
+      const body = { url, events: ['deals.*'], description: said, is_enabled: false };
+      await api.create('webhooks', body);
+    },
   ];
   for (const [index, said] of texts.entries()) await kinds[index % kinds.length]?.(said);
   // What somebody has as the key of a request, and what is somebody else's.
