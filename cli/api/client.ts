@@ -84,13 +84,16 @@ export class Client {
     if (options.isDryRun && !this.#takesDryRun) await this.#checkTakesDryRun(signal);
     const trace = new Trace();
     let waited = 0;
+    // Whether an earlier attempt can have been carried out although its response did not come.
+    let isRepeated = false;
     for (let tries = 1; ; ) {
       const outcome = await this.#attempt(trace, { url, init, signal });
       if (outcome instanceof Response && outcome.status < 500 && outcome.status !== 429) {
         this.answered += 1;
         if (options.isDryRun && outcome.ok && outcome.headers.get('dry-run') !== 'true')
           throw dryRunIgnored(options.body);
-        return this.#answerOf(method, path, outcome, options);
+        const answer = this.#answerOf(method, path, outcome, options);
+        return isRepeated && method === 'DELETE' ? deletedBefore(answer, { method, path }) : answer;
       }
       const wait = waitAfter(outcome, tries);
       const isLimit = wait.reason === 'rate limit';
@@ -101,7 +104,9 @@ export class Client {
       }
       trace.waits(wait, outcome instanceof Response && isLimit ? outcome.headers.get('retry-after') : null);
       await this.#wait(wait, signal);
-      if (!isLimit) tries += 1;
+      if (isLimit) continue;
+      tries += 1;
+      isRepeated ||= outcome instanceof Response || connectionFailureOf(this.#base, outcome).wasSent;
     }
   }
 
@@ -180,6 +185,19 @@ export class Client {
     this.#onWait(wait);
     // The timer rejects with its own error, but the signal has the reason.
     await sleep(wait.seconds * 1000, undefined, { signal }).catch(() => signal?.throwIfAborted());
+  }
+}
+
+// A DELETE has no idempotency key: what is gone now was deleted by the attempt before.
+async function deletedBefore(
+  answer: Promise<ApiResponse>,
+  asked: { method: string; path: string },
+): Promise<ApiResponse> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof CliError && error.apiCode === 'RESOURCE_NOT_FOUND')) throw error;
+    return { ...asked, status: 204, headers: new Headers(), body: { object: 'none' }, text: '' };
   }
 }
 

@@ -9,6 +9,8 @@ export interface ConnectionFailure {
   nextSteps: string[];
   /** Whether a retry cannot help. */
   isLasting: boolean;
+  /** Whether the server can have received the request. */
+  wasSent: boolean;
 }
 
 const NAME_ANOTHER = 'or choose another server with --url or CRM_URL.';
@@ -19,9 +21,16 @@ const PORT_DEFAULT = '4000';
 export function connectionFailureOf(base: string, error: unknown): ConnectionFailure {
   const { protocol, hostname, port } = new URL(base);
   const code = errorCode(error);
-  const lasting = (reason: string, ...nextSteps: string[]) => ({ reason, nextSteps, isLasting: true });
+  const lasting = (reason: string, ...nextSteps: string[]) => ({
+    ...{ reason, nextSteps, isLasting: true, wasSent: false },
+  });
+  const unreached = (reason: string, ...nextSteps: string[]) => ({
+    ...{ reason, nextSteps, isLasting: false, wasSent: false },
+  });
   // A server that restarts, a network that comes back.
-  const passing = (reason: string, ...nextSteps: string[]) => ({ reason, nextSteps, isLasting: false });
+  const passing = (reason: string, ...nextSteps: string[]) => ({
+    ...{ reason, nextSteps, isLasting: false, wasSent: true },
+  });
   if (/CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/.test(code)) {
     return lasting(
       /ALTNAME/.test(code)
@@ -49,7 +58,7 @@ export function connectionFailureOf(base: string, error: unknown): ConnectionFai
     const start = isLoopback(hostname)
       ? `start the server: crm serve${flag}`
       : `check that the server runs on ${hostname}, and check the port.`;
-    return passing('connection refused, no server listens there', start, NAME_ANOTHER);
+    return unreached('connection refused, no server listens there', start, NAME_ANOTHER);
   }
   if (code === 'ECONNRESET') {
     const secure = `if the server uses HTTPS: --url ${base.replace(/^http:/, 'https:')}`;
@@ -60,7 +69,7 @@ export function connectionFailureOf(base: string, error: unknown): ConnectionFai
     );
   }
   if (/^E(?:NET|HOST)UNREACH$/.test(code)) {
-    return passing(
+    return unreached(
       'the network or host is unreachable',
       'check the network and the server URL in --url or CRM_URL.',
     );

@@ -175,5 +175,6 @@ export async function runDelete(
   const requestId = headers.get('x-request-id');
   await printSummaryJson(config, { resource: resource.name, id, status: 'deleted', request_id: requestId });
   note(`Deleted ${resource.singular} ${id}.`);
-  if (requestId !== null) await noteUndo(client, [requestId]);
+  if (requestId === null) note(`To undo: crm undelete ${resource.name} ${id}`);
+  else await noteUndo(client, [requestId]);
 }

@@ -161,6 +161,20 @@ describe('waiting and retrying', () => {
     expect(new Set(seen.map((request) => request.headers.get('idempotency-key'))).size).toBe(1);
   });
 
+  test('a DELETE whose record is gone after a failed attempt was carried out by that one', async () => {
+    const gone = failing(404, {}, 'RESOURCE_NOT_FOUND');
+    steps = [failing(502), gone];
+    expect(await send('DELETE')).toMatchObject({ status: 204, body: { object: 'none' } });
+    steps = [gone];
+    expect((await failure(send('DELETE'))).message).toContain('It is wrong');
+    steps = [failing(429, { 'retry-after': '1' }, 'RATE_LIMIT_EXCEEDED'), gone];
+    expect((await failure(send('DELETE'))).message).toContain('It is wrong');
+    steps = [failing(502), gone];
+    expect((await failure(send('PATCH'))).message).toContain('It is wrong');
+    steps = [failing(502), () => new Response('<html>', { status: 404 })];
+    expect((await failure(send('DELETE'))).message).not.toContain('It is wrong');
+  });
+
   test('a connection that breaks within the answer is retried with the same key', async () => {
     const requests: string[] = [];
     const text = '{"object":"success","data":{"id":"1"}}';
