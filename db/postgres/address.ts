@@ -93,8 +93,8 @@ export function parseAddress(text: string, env: Environment = process.env): Post
 /** A URL as it can be shown: without its password, even if the URL is not valid. */
 export function shownAddress(text: string): string {
   const [front = '', query = ''] = text.split(/\?(.*)/s);
-  // With a ? in the password, its end is unknown.
-  if (query !== '' && !ADDRESS.test(text)) return text.replace(/\/\/.*/s, '//…');
+  // With a ? in the password, its end is unknown; before the ? it can look like a port.
+  if (query !== '' && (query.includes('@') || !ADDRESS.test(text))) return text.replace(/\/\/.*/s, '//…');
   // Up to the last @, because an unescaped password can contain one.
   const shown = front.replace(/^([^/]*\/\/)([^:@/]*)(?::.*)?@/s, '$1$2@');
   const rest = query.split('&').filter((pair) => HARMLESS.includes(pair.split('=')[0] ?? ''));
@@ -112,11 +112,10 @@ function parametersOf(text: string, query: string | undefined): Map<string, stri
     pairs.map((pair): [string, string] => {
       const [name = '', value = ''] = pair.split(/=(.*)/s);
       if (PARAMETERS.includes(name)) return [name, value];
-      throw unusable(
-        text,
-        `has the unknown parameter "${name}"`,
-        `the parameters are ${PARAMETERS.join(', ')}.`,
-      );
+      if (query?.includes('@')) throw unusable(text, 'has a ? before an @ (in a password, write ? as %3F)');
+      // Anything but a word could be part of a password.
+      const what = /^[a-z_]+$/i.test(name) ? `the unknown parameter "${name}"` : 'an unknown parameter';
+      throw unusable(text, `has ${what}`, `the parameters are ${PARAMETERS.join(', ')}.`);
     }),
   );
 }

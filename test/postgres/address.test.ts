@@ -61,6 +61,9 @@ describe('an address', () => {
     ['postgres://h/d?readers=0', 'readers must be a number from 1 to 100'],
     ['postgres://h/d?sslmode=maybe', 'sslmode must be one of disable, allow, prefer'],
     ['postgres://h/d?pasword=secret', 'The database URL postgres://h/d has the unknown parameter "pasword".'],
+    ['postgres://h/d?s3cret', 'The database URL postgres://h/d has an unknown parameter.'],
+    ['postgres://u:12?secret@h/d', 'The database URL postgres://… has a ? before an @'],
+    ['postgres://u:12?secret&more@h/d', 'The database URL postgres://… has '],
   ])('%p is refused, saying why or what is allowed', (text, reason) => {
     const error = thrown(() => parseAddress(text, {}));
     expect(error).toBeInstanceOf(DatabaseAddressError);
