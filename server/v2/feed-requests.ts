@@ -76,8 +76,8 @@ export function cursorsOf(
   { resources }: ChangeFilters,
   direction: Direction,
 ): Eventually<FeedCursors> {
-  const { record_id, action, request_id, resource } = query;
-  const identity = { record_id, action, request_id, resource, sort_direction: direction };
+  const { record_id, action, request_id } = query;
+  const identity = { record_id, action, request_id, sort_direction: direction };
   const given = Object.entries(identity).filter(
     (entry): entry is [string, JsonValue] => entry[1] !== undefined,
   );

@@ -64,7 +64,12 @@ function exampleOf({ fields }: Resource, name: string, { type, references: [targ
 /** Identifies this list, for its cursors: what a page shows of its records can change from page to page. */
 export function identityOf({ access, query }: Call, path: string): ListIdentity {
   const { cursor, limit, include, fields, ...rest } = query;
-  return { orgNumber: access.orgNumber, path, query: rest };
+  const sets = Object.entries(rest).map(([name, value]): [string, unknown] => [
+    name,
+    // A parameter that is sent several times names a set.
+    Array.isArray(value) ? [...new Set(value)].sort() : value,
+  ]);
+  return { orgNumber: access.orgNumber, path, query: Object.fromEntries(sets) };
 }
 
 /** Responds with a page of links or external IDs; its cursors belong to the path and the query. */

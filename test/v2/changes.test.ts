@@ -308,6 +308,9 @@ describe('a page', () => {
       await clientOf(harness, other).get(`/changes?resource=tasks&cursor=${end_cursor}`),
     ])
       expectFault(reply, 'VALIDATION_INVALID_FORMAT', 'cursor');
+    const both = (await feed('resource=tasks&resource=deals')).page_info.end_cursor;
+    const sameSet = await api.get(`/changes?resource=deals&resource=tasks&resource=deals&cursor=${both}`);
+    expect(sameSet.status).toBe(200);
     const another = clientOf(harness, (await harness.issue()).key);
     expect((await another.get(`/changes?resource=tasks&cursor=${end_cursor}`)).status).toBe(200);
   });

@@ -188,6 +188,15 @@ describe('a cursor', () => {
     );
   });
 
+  test('does not depend on the order in which names of its filter are written', async () => {
+    const filter = { first_name: { in: ['ada', 'grace', 'mary'], ne: 'eve' }, title: { is_null: true } };
+    const { end_cursor: cursor } = (await page({ filter })).body.page_info;
+    const written = { title: { is_null: true }, first_name: { ne: 'eve', in: ['ada', 'grace', 'mary'] } };
+    expect(ids(await page({ filter: written, cursor, limit: 2 }))).toEqual(made.slice(1));
+    const other = { ...written, title: { is_null: false } };
+    expectFault(await page({ filter: other, cursor }), 'VALIDATION_INVALID_FORMAT', 'cursor');
+  });
+
   test('keeps relative times as they were on the first page', async () => {
     const filter = { id: { in: made }, created_at: { gte: { ago: '1h' } } };
     const first = await page({ filter });

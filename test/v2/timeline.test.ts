@@ -237,6 +237,9 @@ describe('a page', () => {
     const all = await timeline(path);
     for (const limit of [1, 3, 8]) expect(await api.all(`/${path}/timeline`, limit)).toEqual(all);
     const { end_cursor } = (await api.get(`/${path}/timeline?limit=2`)).body.page_info;
+    const some = (await api.get(`/${path}/timeline?limit=2&kinds=interaction&kinds=task`)).body.page_info;
+    const rest = `/${path}/timeline?kinds=task&kinds=interaction&kinds=task&cursor=${some.end_cursor}`;
+    expect((await api.get(rest)).body.data).toEqual(all.slice(2));
     const other = await api.create('contacts');
     for (const refused of [
       `${path}/timeline?kinds=task`,
