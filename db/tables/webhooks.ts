@@ -1,6 +1,7 @@
 // Webhooks: where changes are sent, and how far that has come.
 
 import type { ApiKeyRow, Db, RecordKey, Trx } from '../engine/schema.ts';
+import { statement } from '../engine/statement.ts';
 import type { WebhookRow } from '../engine/webhook-rows.ts';
 import { clearQueue } from './webhook-queue.ts';
 
@@ -26,14 +27,14 @@ export function listAllWebhooks(db: Db): Promise<WebhookRow[]> {
   return db.selectFrom('webhooks').selectAll().orderBy('id').execute();
 }
 
+const byId = statement<WebhookRow>((db, param) =>
+  db.selectFrom('webhooks').selectAll().where('org_id', '=', param('org')).where('id', '=', param('id')),
+);
+
 /** The webhook with that ID in the organization. */
-export function findWebhook(db: Db, { orgNumber, id }: RecordKey): Promise<WebhookRow | undefined> {
-  return db
-    .selectFrom('webhooks')
-    .selectAll()
-    .where('org_id', '=', orgNumber)
-    .where('id', '=', id)
-    .executeTakeFirst();
+export async function findWebhook(db: Db, { orgNumber, id }: RecordKey): Promise<WebhookRow | undefined> {
+  const [row] = await byId(db, { org: orgNumber, id });
+  return row;
 }
 
 /** Number of webhooks of an organization. */

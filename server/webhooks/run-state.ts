@@ -162,6 +162,7 @@ export class RunState {
     if (nextAttemptAt === null) this.queue.finish(change);
     else this.queue.postpone(change, nextAttemptAt);
     this.#log.touch(change);
+    this.#noteHealth(sent, endedAt);
     const { at, type, ms, status, outcome } = sent;
     this.#log.attempted({
       ...this.#key,
@@ -175,9 +176,9 @@ export class RunState {
         status,
         outcome,
       },
-      next_attempt_at: nextAttemptAt,
+      // A webhook that this attempt disables tries again only once it is enabled.
+      next_attempt_at: this.disabled === null ? nextAttemptAt : null,
     });
-    this.#noteHealth(sent, endedAt);
     return outcome !== 'delivered' && nextAttemptAt === null;
   }
 

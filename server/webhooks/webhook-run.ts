@@ -177,11 +177,16 @@ export class WebhookRun {
     this.#writer.notePlace();
   }
 
-  // What the webhook sees now; null if it must be disabled.
+  // What the webhook sees now, after all that clients have changed about it; null if nothing may be sent any more.
   async #look(): Promise<WebhookSight | null> {
-    const sight = await this.#parts.scanner.look(this.#row, this.#parts.now());
-    if (typeof sight !== 'string') return sight;
-    this.#state.disabled ??= sight;
+    const { store, scanner, now } = this.#parts;
+    const row = await findWebhook(store.read, this.#key);
+    if (row !== undefined && row.is_enabled === 1) {
+      if (row.updated_at !== this.#row.updated_at) this.refresh(row, this.#hasReplays);
+      const sight = await scanner.look(row, now());
+      if (typeof sight !== 'string') return sight;
+      this.#state.disabled ??= sight;
+    }
     this.#end();
     return null;
   }

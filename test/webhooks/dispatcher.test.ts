@@ -6,6 +6,7 @@ import { findLogState } from '../../db/tables/log-state.ts';
 import { insertPass, insertWaiting } from '../../db/tables/webhook-queue.ts';
 import { deleteWebhook, updateWebhook } from '../../db/tables/webhooks.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
+import type { Json } from '../support/json.ts';
 import { until } from '../support/until.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -246,6 +247,7 @@ describe('a receiver that fails', () => {
     await until(async () => (await webhook.row()).is_enabled === 0);
     expect(await webhook.row()).toMatchObject({ disabled_reason: 'gone' });
     expect(sending.disabled).toEqual([`${webhook.id} gone`]);
+    expect(await webhook.deliveries()).toMatchObject([{ outcome: 'gone', next_attempt_at: null }]);
     await api.create('contacts', { first_name: 'Grace' });
     await sending.forward(HOUR);
     expect(receiver.received.length).toBe(1);
@@ -334,6 +336,38 @@ describe('a webhook', () => {
     await api.create('contacts', { first_name: 'Mary' });
     await sending.forward(HOUR);
     expect(elsewhere.received.length).toBe(2);
+    await elsewhere.close();
+  });
+
+  test('sends the next message as clients have changed it, before the dispatcher looks again', async () => {
+    const webhook = await hook({ events: '["contacts.*"]' });
+    const elsewhere = new WebhookReceiver();
+    const { secret } = await webhook.row();
+    const path = `/webhooks/${webhook.id}`;
+    const patch = async (body: Json) => expect((await api.patch(path, body)).status).toBe(200);
+    expect((await api.post(`${path}/rotate`, {})).status).toBe(200);
+    await api.create('contacts', { first_name: 'Ada' });
+    await receiver.wait(1);
+    expect(receiver.received[0]?.headers.get('webhook-signature')?.split(' ').length).toBe(2);
+    expect((await webhook.row()).secret).not.toBe(secret);
+    await set(webhook, { url: elsewhere.url, updated_at: Date.now() + 1 });
+    await api.create('contacts', { first_name: 'Grace' });
+    await elsewhere.wait(1);
+    await patch({ events: ['deals.*'] });
+    await api.create('contacts', { first_name: 'Mary' });
+    await api.create('deals', { name: 'Engine' });
+    await elsewhere.wait(2);
+    expect(elsewhere.received[1]?.body.type).toBe('deals.created');
+    await patch({ is_enabled: false });
+    await api.create('deals', { name: 'Loom' });
+    await Bun.sleep(300);
+    await patch({ is_enabled: true });
+    await sending.dispatcher.look();
+    await elsewhere.wait(3);
+    await api.del(path);
+    await api.create('deals', { name: 'Mill' });
+    await Bun.sleep(300);
+    expect([receiver.received.length, elsewhere.received.length]).toEqual([1, 3]);
     await elsewhere.close();
   });
 
