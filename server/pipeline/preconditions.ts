@@ -7,7 +7,8 @@ export const IF_MATCH = 'If-Match';
 export const IF_NONE_MATCH = 'If-None-Match';
 
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
-const TAG_LIST = new RegExp(`^[ \\t]*${TAG.source}(?:[ \\t]*,[ \\t]*${TAG.source})*[ \\t]*$`);
+// In place of a tag while a list is looked at; no header has it.
+const MARK = '\0';
 const WEAK = 'W/';
 
 /** The entity tag of a record, from its JSON; it changes whenever the JSON does. */
@@ -48,5 +49,8 @@ export function isKnownVersion(request: Request, etag: string): boolean {
 
 function parseTags(header: string): EntityTags | null {
   if (header.trim() === '*') return '*';
-  return TAG_LIST.test(header) ? (header.match(TAG) ?? []) : null;
+  const tags = header.match(TAG);
+  // A list can have empty elements (RFC 9110, section 5.6.1.2).
+  const elements = header.replace(TAG, MARK).split(',');
+  return elements.every((element) => ['', MARK].includes(element.trim())) ? tags : null;
 }

@@ -102,10 +102,13 @@ describe('If-None-Match', () => {
     ['the tag', (etag) => etag, 304],
     ['the weak tag', (etag) => `W/${etag}`, 304],
     ['a list that has it', (etag) => `"other", W/"more" , ${etag}`, 304],
+    ['a list with empty elements', (etag) => `, "other",, ${etag},`, 304],
     ['any', () => '*', 304],
     ['another tag', () => '"other"', 200],
     ['an unquoted tag, which is ignored', (etag) => etag.slice(1, -1), 200],
     ['rubbish, which is ignored', () => '"unterminated', 200],
+    ['tags without a comma, which are ignored', (etag) => `"other" ${etag}`, 200],
+    ['commas alone', () => ', ,', 200],
   ];
   test.each(ROWS)('with %s', async (_, header, status) => {
     const { id } = await api.create('contacts');
@@ -126,6 +129,7 @@ describe('If-Match', () => {
   const ROWS: [name: string, header: (etag: string) => string, isMatch: boolean][] = [
     ['the current tag', (etag) => etag, true],
     ['a list that has it', (etag) => `"other",${etag}`, true],
+    ['a list with empty elements', (etag) => `"other", , ${etag},`, true],
     ['any', () => '*', true],
     ['another tag', () => '"other"', false],
     ['the weak tag, which never matches', (etag) => `W/${etag}`, false],
@@ -189,7 +193,7 @@ describe('If-Match', () => {
     );
   });
 
-  test.each(['abc', '"a', 'a"', '"a" "b"', '"a",', 'w/"a"', '*, "a"'])('%p is refused', async (header) => {
+  test.each(['abc', '"a', 'a"', '"a" "b"', ',', 'w/"a"', '*, "a"'])('%p is refused', async (header) => {
     const { id } = await api.create('contacts');
     const reply = await send('PATCH', `/contacts/${id}`, { 'If-Match': header }, { title: 'CTO' });
     expectError(reply, 422, 'VALIDATION_INVALID_FORMAT', 'If-Match');
