@@ -1,6 +1,7 @@
 // Named parts of the document: each appears once among the components and is referenced where it is used.
 import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 import { openObject } from './open-objects.ts';
+import { typedEnum } from './typed-enums.ts';
 
 const SCHEMAS = '#/components/schemas/';
 
@@ -38,7 +39,7 @@ export function hoistInto(components: Data): (value: JsonValue) => JsonValue {
     if (known !== undefined) return known;
     const { $id, ...own } = value;
     const entries = Object.entries(own).map(([key, item]) => [key, hoist(item)]);
-    const part = openObject(Object.fromEntries(entries));
+    const part = openObject(typedEnum(Object.fromEntries(entries)));
     if (typeof $id !== 'string') return part;
     const $ref = $id.startsWith('#') ? $id : SCHEMAS + $id;
     keep($ref, part);

@@ -234,6 +234,21 @@ describe('the document', () => {
   });
 });
 
+test('its enums that allow null say so by their type too', () => {
+  const found: string[] = [];
+  const walk = (value: Json, place: string) => {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value.enum) && value.enum.includes(null)) {
+      found.push(place);
+      expect([place, [value.type].flat()]).toEqual([place, expect.arrayContaining(['string', 'null'])]);
+    }
+    for (const [name, part] of Object.entries(value)) walk(part, `${place}.${name}`);
+  };
+  walk(document.components, 'components');
+  walk(document.paths, 'paths');
+  expect(found.length).toBeGreaterThan(2);
+});
+
 describe('its open objects', () => {
   const company = { domain: 'open.example', name: 'Open', size: 3, is_customer: true, note: null };
   const schemaOf = (name: string) => resolved(document, { $ref: `#/components/schemas/${name}` });
