@@ -69,7 +69,9 @@ function holds(
   if (stored === null) return false;
   if (operator === 'contains' || operator === 'starts_with') {
     if (typeof stored !== 'string') return false;
-    const at = stored.toLowerCase().indexOf(given.toLowerCase());
+    // A sigma that ends a word has a lower case of its own.
+    const folded = (text: string) => text.toLowerCase().replaceAll('ς', 'σ');
+    const at = folded(stored).indexOf(folded(given));
     return operator === 'contains' ? at >= 0 : at === 0;
   }
   const own = comparable(kind, stored, now);

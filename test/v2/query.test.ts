@@ -207,6 +207,21 @@ describe('a cursor', () => {
   });
 });
 
+test('text is found by its parts without regard to case, also where a capital has two small letters', async () => {
+  const { id } = await api.create('companies', { name: 'ΜΟΥΣΕΙΟ ΚΩΣ' });
+  const { id: other } = await api.create('companies', { name: 'ΜΟΥΣ' });
+  const named = async (condition: Json, sort_by = 'name') => {
+    const body = { filter: { name: condition }, sort_by, sort_direction: 'asc' };
+    return ids(await api.post('/companies/query', body));
+  };
+  for (const sort of ['name', 'created_at'])
+    for (const part of ['ΜΟΥΣ', 'μους', 'μουσ'])
+      expect(new Set(await named({ starts_with: part }, sort))).toEqual(new Set([id, other]));
+  expect(await named({ contains: 'κωΣ' })).toEqual([id]);
+  expect(await named({ contains: 'ΕΙΟ κωσ' })).toEqual([id]);
+  expect(await named({ starts_with: 'κως' })).toEqual([]);
+});
+
 test('the answer to a query with an idempotency key is kept', async () => {
   const body = { filter: { name: 'Kept' } };
   const headers = { 'Idempotency-Key': 'a-query' };

@@ -3,7 +3,7 @@ import type { ColumnValue } from '../fields.ts';
 import { isObject, type JsonValue } from '../json.ts';
 import type { Row } from '../resource.ts';
 import type { Condition, FilterNode } from './filter.ts';
-import { lowerCase } from './text-order.ts';
+import { lowerCase, partText } from './text-order.ts';
 import type { QueryValue } from './values.ts';
 
 /** For each condition on links, the IDs of the records that meet it. */
@@ -108,14 +108,19 @@ function testOf({ operator, values }: Condition): Test {
     case 'between':
       return ordered((value) => value >= (first ?? '') && value <= (second ?? ''), first);
     case 'contains':
-      return (value) => typeof value === 'string' && value.includes(String(first));
+      return partTest((text, part) => text.includes(part), first);
     case 'starts_with':
-      return (value) => typeof value === 'string' && value.startsWith(String(first));
+      return partTest((text, part) => text.startsWith(part), first);
     case 'is_null':
       return (value) => (value === null) === first;
     default:
       throw new Error(`${operator} does not compare with a single value`);
   }
+}
+
+function partTest(holds: (text: string, part: string) => boolean, given: QueryValue | undefined): Test {
+  const part = partText(String(given));
+  return (value) => typeof value === 'string' && holds(partText(value), part);
 }
 
 // A value of another type has no place in the order.
