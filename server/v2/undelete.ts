@@ -10,7 +10,8 @@ const DESCRIPTION =
   'Restores a deleted record as it was, with the same `id` and `created_at`; only `updated_at` is new. Its links come back if the ' +
   'record at the other end exists, with their `linked_at`. So do the references to it that the delete cleared and that are still ' +
   'null, and the external IDs that no other record has now. A reference of the record itself becomes null if what it names no ' +
-  'longer exists. The log has one `undeleted` change, followed by those of links and references.\n\n' +
+  'longer exists: of records that were deleted together, restore first those that others refer to. The log has one ' +
+  '`undeleted` change, followed by those of links and references.\n\n' +
   'The request has no body. It returns 404 if there is no deleted record with this ID, if the key could not see it when it ' +
   'was deleted, if its values were erased, or if the change is no longer kept.';
 

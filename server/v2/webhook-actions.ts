@@ -137,7 +137,8 @@ function replayFaults({ since, from, to }: Data): Fault[] {
   if (since !== undefined) {
     if (from !== undefined || to !== undefined)
       return [{ path: 'since', message: 'cannot be combined with from and to', code: 'VALIDATION_FAILED' }];
-    if (typeof since !== 'string' || parseInstant(since) !== undefined) return [];
+    const isRead = typeof since === 'string' || typeof since === 'number';
+    if (!isRead || parseInstant(String(since)) !== undefined) return [];
     const message = 'must be a date and time such as 2026-01-31T09:30:00Z, or Unix milliseconds';
     return [{ path: 'since', message, code: 'VALIDATION_INVALID_FORMAT' }];
   }

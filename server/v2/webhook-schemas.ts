@@ -129,7 +129,8 @@ export const replaySchema = named(
   Type.Object(
     {
       since: Type.Optional(
-        Type.String({
+        Type.Unsafe({
+          type: ['string', 'integer'],
           description:
             'Changes at or after this time, in RFC 3339 or Unix milliseconds. Instead of `from` and `to`.',
           examples: ['2026-01-31T09:30:00Z'],

@@ -375,7 +375,7 @@ describe('a replay', () => {
       { org_id: harness.orgNumber, webhook_id: id, pass: 1, place: before, last: before + 2 },
       { org_id: harness.orgNumber, webhook_id: id, pass: 2, place: before - 1, last: before + 1 },
     ]);
-    const none = await send('POST', `/${id}/replay`, { since: String(harness.clock.now + 60_000) });
+    const none = await send('POST', `/${id}/replay`, { since: harness.clock.now + 60_000 });
     expect(none.body.data).toEqual({ from: null, to: null });
     await drop(id);
   });
@@ -402,6 +402,8 @@ describe('a replay', () => {
     [{ from: 2, to: 1 }, 'VALIDATION_OUT_OF_RANGE', 'to'],
     [{ from: 0, to: 1 }, 'VALIDATION_OUT_OF_RANGE', 'from'],
     [{ from: 1, to: 1_000_000 }, 'VALIDATION_OUT_OF_RANGE', 'to'],
+    [{ since: 9_000_000_000_000_000 }, 'VALIDATION_INVALID_FORMAT', 'since'],
+    [{ since: 1.5 }, 'VALIDATION_FAILED', 'since'],
     [{ since: '2026-01-01T00:00:00Z', from: 1 }, 'VALIDATION_FAILED', 'since'],
     [{ since: 'yesterday' }, 'VALIDATION_INVALID_FORMAT', 'since'],
   ])('%p is refused', async (body, code, path) => {
