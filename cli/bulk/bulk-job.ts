@@ -22,7 +22,7 @@ import { canMeanId, RowIds } from './row-ids.ts';
 /** What can be done with many records by their IDs. */
 export type BulkVerb = 'update' | 'delete' | 'get';
 
-export const GERUNDS = { update: 'updating', delete: 'deleting', get: 'getting' } as const;
+const GERUNDS = { update: 'updating', delete: 'deleting', get: 'getting' } as const;
 
 export interface BulkParts {
   verb: BulkVerb;

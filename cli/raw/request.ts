@@ -55,7 +55,7 @@ function methodNamed(text: string): string {
 }
 
 /** The whole path that is meant: of version 2 unless it says something else. */
-export function apiPath(text: string, url: string): string {
+function apiPath(text: string, url: string): string {
   const base = serverBase(url);
   const own = text === base || text.startsWith(`${base}/`) ? text.slice(base.length) : text;
   if (/^[a-z]+:\/\//i.test(own))

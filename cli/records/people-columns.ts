@@ -87,7 +87,7 @@ function textOf(name: string, { record, included }: ShownRecord, facts: PeopleFa
 }
 
 /** The ID in its short form, if the record can be found by that. */
-export function shownId({ id, created_at: createdAt }: Data): string {
+function shownId({ id, created_at: createdAt }: Data): string {
   const text = String(id ?? '');
   const ms = Number.parseInt(text.replaceAll('-', '').slice(0, 12), 16);
   const isOfCreation = typeof createdAt !== 'string' || Date.parse(createdAt) === ms;

@@ -1,7 +1,7 @@
 // Removes secrets from troubleshooting output: API keys, tokens in URLs, passwords, credentials of any scheme.
 
 /** Replaces a secret. */
-export const NOT_SHOWN = '(not shown)';
+const NOT_SHOWN = '(not shown)';
 
 const SECRET_WORD = '(?:passw(?:or)?d|secret|token|api[_-]?key|signature|credentials?|authorization)';
 // Names of parameters and JSON keys; `sig` and `key` are so short that they must match as whole names.

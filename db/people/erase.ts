@@ -78,7 +78,7 @@ export async function erasePerson(
     const isClean = traces.mentioned.size === 0 && traces.transcripts.size === 0;
     if (round > 0 && isClean) break;
     // Removes the information which speaker is the person only after the words.
-    await eraseTranscripts(store, person, traces, { erasure, isDryRun, traces });
+    await eraseTranscripts(store, person, { erasure, isDryRun, traces });
     const deleted = new Set<string>(person.contactId === '' ? [] : [person.contactId]);
     const changed = new Set<string>();
     for (const { name } of RESOURCES) {
@@ -187,8 +187,7 @@ async function eraseSome(
 async function eraseTranscripts(
   store: Store,
   person: DataSubject,
-  traces: Mentions,
-  { erasure, isDryRun }: Run,
+  { erasure, isDryRun, traces }: Run,
 ): Promise<void> {
   for (const id of traces.transcripts) {
     const job = async (db: Trx): Promise<void> => {

@@ -13,7 +13,7 @@ export interface Tombstones {
 }
 
 /** The digest of an erased address of an organization, made with the key of the database. */
-export function tombstoneOf(key: string, organizationId: string, address: string): string {
+function tombstoneOf(key: string, organizationId: string, address: string): string {
   const digest = new Bun.CryptoHasher('sha256', key).update(`${organizationId} ${address.toLowerCase()}`);
   return `${PREFIX}${organizationId}:${digest.digest('hex').slice(0, 32)}`;
 }

@@ -10,7 +10,7 @@ import type { ValueBounds } from './sort-ranges.ts';
 import { GatheredWalk, IndexWalk, SourceWalk, type Walk, type WalkQuery } from './walks.ts';
 
 /** Up to so many records are gathered and then sorted, whatever the order. */
-export const GATHERED_MAX = 1_000;
+const GATHERED_MAX = 1_000;
 // Each look whether a condition has few records reads up to that many entries.
 const PROBES_MAX = 3;
 // More sources than that are not followed side by side.

@@ -115,7 +115,7 @@ function errorCode(error: unknown): string {
 }
 
 /** The name of SQLite's result code of an error, or ''. */
-export function sqliteCode(error: unknown): string {
+function sqliteCode(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return '';
   return String(error.code).startsWith('SQLITE_') ? String(error.code) : '';
 }

@@ -14,7 +14,7 @@ export class DuplicateAccountError extends Error {
   readonly existingId: string;
   constructor(message: string, existingId: string) {
     super(message);
-    this.name = 'TakenError';
+    this.name = 'DuplicateAccountError';
     this.existingId = existingId;
   }
 }
@@ -23,7 +23,7 @@ export class DuplicateAccountError extends Error {
  * Creates an organization with its first pipeline.
  * @param now Unix milliseconds
  * @param keyLifetime default lifetime of its keys, in milliseconds
- * @throws TakenError if an organization has that name (case-insensitive)
+ * @throws DuplicateAccountError if an organization has that name (case-insensitive)
  */
 export async function createOrganization(
   trx: Trx,
@@ -88,7 +88,7 @@ export interface OrganizationChanges {
 
 /**
  * Changes an organization.
- * @throws TakenError if another one has that name (case-insensitive)
+ * @throws DuplicateAccountError if another one has that name (case-insensitive)
  */
 export async function updateOrganization(
   trx: Trx,
@@ -136,7 +136,7 @@ export function getOrganization(db: Db, number: number): Promise<OrganizationRow
 
 /**
  * Creates a user of an organization.
- * @throws TakenError if the organization has a user with that email (case-insensitive)
+ * @throws DuplicateAccountError if the organization has a user with that email (case-insensitive)
  */
 export async function createUser(
   trx: Trx,
@@ -159,7 +159,7 @@ export async function createUser(
 
 /**
  * Changes a user.
- * @throws TakenError if another user of the organization has that email (case-insensitive)
+ * @throws DuplicateAccountError if another user of the organization has that email (case-insensitive)
  */
 export async function updateUser(
   trx: Trx,

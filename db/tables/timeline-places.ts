@@ -79,7 +79,7 @@ export function placesOf(resource: Resource, row: Row): Places | undefined {
 }
 
 /** The addresses of the people in a stored record, in lower case. */
-export function addressesOfPeople({ name, fields }: Resource, row: Row): Set<string> {
+function addressesOfPeople({ name, fields }: Resource, row: Row): Set<string> {
   const people = SHOWING[name]?.people ?? [];
   const values = people.map((field) => fields[field]?.decode(row[field] ?? null) ?? null);
   return new Set(emailsOf(values).map(caselessKey));

@@ -11,6 +11,7 @@ import type { IncludedRecord, IncludedRecords } from '../included.ts';
 import type { Answer, BatchAnswer, ListAnswer } from '../operation.ts';
 import { quotaRefusal } from '../quotas/quota-errors.ts';
 import { type Exchange, type RequestMeta, responseMeta } from './exchange.ts';
+import { UNIT_BYTES_MAX } from './response-reservation.ts';
 
 /** A response that is ready to be sent, or to be stored and sent again. */
 export interface Rendered {
@@ -20,9 +21,6 @@ export interface Rendered {
   /** A body that stays open; null for its headers only. */
   stream?: ReadableStream<Uint8Array> | null;
 }
-
-/** Bytes that one UTF-16 unit can take in UTF-8. */
-const UNIT_BYTES_MAX = 3;
 
 export interface RenderedPage {
   rendered: Rendered;

@@ -7,7 +7,7 @@ import { type InFlightBudget, type InFlightClaim, SMALL_BYTES_MAX } from '../quo
 import type { BudgetHolder } from '../quotas/in-flight-counts.ts';
 
 /** Bytes that one UTF-16 unit can take in UTF-8. */
-const UNIT_BYTES_MAX = 3;
+export const UNIT_BYTES_MAX = 3;
 /** Bytes that the response to an item or a record has beyond what was sent. */
 const ITEM_BYTES = 1024;
 

@@ -8,8 +8,6 @@ export interface QueuedClaim {
   tryToEnter: () => boolean;
 }
 
-/** Kinds of sums that lines have: tickets, and the first ticket of each thread in a line. */
-export const QUEUE_KINDS = 2;
 const LAST = '';
 /** How often to check for room that another thread has given back. */
 const LOOK_MS = 5;

@@ -9,7 +9,7 @@ export interface SlotLimits {
 }
 
 /** About 13 MiB of bodies at most; one organization leaves half to the others. */
-export const SLOT_LIMITS: SlotLimits = { all: 200, organization: 100 };
+const SLOT_LIMITS: SlotLimits = { all: 200, organization: 100 };
 
 interface Share {
   used: number;

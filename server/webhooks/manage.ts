@@ -24,7 +24,7 @@ import { newWebhookSecret } from './signature.ts';
 import { getOwnedWebhook, isInactive, type OwnedWebhook, type WebhookReader } from './visibility.ts';
 
 /** How long the previous secret of a webhook also signs, in milliseconds: a day. */
-export const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1_000;
+const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1_000;
 
 /** Who changes a webhook. */
 export interface WebhookWriter extends WebhookReader {

@@ -43,7 +43,7 @@ export function pingMessage(
 }
 
 /** What webhooks subscribe to, such as `contacts.created`. */
-export function typeOfChange({ resource, action }: Data): string {
+function typeOfChange({ resource, action }: Data): string {
   return `${resource}.${action}`;
 }
 
