@@ -1,9 +1,10 @@
 // The secrets that sign cursors and transcript links, and those whose signatures are accepted, cached for a short time.
-import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { memoize } from '../../db/cache.ts';
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { ReadStore } from '../../db/store.ts';
 import { findSigningSecrets, type SigningSecret } from '../../db/tables/settings.ts';
+import { seal, unseal } from './sealing.ts';
 
 /** Maximum age of the cached secrets, in milliseconds; a new secret is announced for longer than that before it signs. */
 export const SECRETS_AGE_MS_MAX = 1_000;
@@ -106,10 +107,6 @@ export class Signer {
   }
 }
 
-const CIPHER = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-
 /** Encrypts one kind of content, so that clients can neither read nor alter it. */
 export class Sealer {
   readonly #signing: Signing;
@@ -126,27 +123,15 @@ export class Sealer {
   seal(content: Buffer, bound: string): Buffer {
     const [current] = this.#signing.secrets;
     if (current === undefined) throw new Error('the signing secrets were not read');
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#keyOf(current), nonce).setAAD(Buffer.from(bound));
-    const sealed = Buffer.concat([cipher.update(content), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+    return seal(this.#keyOf(current), content, bound);
   }
 
   /** The content; null if it was altered, or sealed with another `bound` or secret. `now` is in Unix milliseconds. */
   open(sealed: Buffer, bound: string, now: number): Buffer | null {
-    if (sealed.length <= NONCE_BYTES + TAG_BYTES) return null;
-    const nonce = sealed.subarray(0, NONCE_BYTES);
-    const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
     for (const secret of this.#signing.secrets) {
       if (secret.until !== null && secret.until <= now) continue;
-      const decipher = createDecipheriv(CIPHER, this.#keyOf(secret), nonce, { authTagLength: TAG_BYTES });
-      decipher.setAAD(Buffer.from(bound)).setAuthTag(tag);
-      const content = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES));
-      try {
-        return Buffer.concat([content, decipher.final()]);
-      } catch {
-        // Sealed with another secret, or altered.
-      }
+      const content = unseal(this.#keyOf(secret), sealed, bound);
+      if (content !== null) return content;
     }
     return null;
   }

@@ -1,9 +1,5 @@
 // Encrypts the secrets of webhooks for the database.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-
-const CIPHER = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
+import { seal, unseal } from './sealing.ts';
 
 /**
  * Encrypts a secret for the database.
@@ -11,10 +7,7 @@ const TAG_BYTES = 16;
  * @param webhookId the webhook, without which it cannot be decrypted
  */
 export function sealWebhookSecret(key: string, secret: string, webhookId: string): string {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, Buffer.from(key, 'hex'), nonce).setAAD(Buffer.from(webhookId));
-  const sealed = Buffer.concat([cipher.update(secret), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
+  return seal(Buffer.from(key, 'hex'), Buffer.from(secret), webhookId).toString('base64');
 }
 
 /**
@@ -22,10 +15,7 @@ export function sealWebhookSecret(key: string, secret: string, webhookId: string
  * @throws if it was altered, or sealed with another key or for another webhook
  */
 export function openWebhookSecret(key: string, sealed: string, webhookId: string): string {
-  const bytes = Buffer.from(sealed, 'base64');
-  const [nonce, tag] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)];
-  const decipher = createDecipheriv(CIPHER, Buffer.from(key, 'hex'), nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(Buffer.from(webhookId)).setAuthTag(tag);
-  const content = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
-  return Buffer.concat([content, decipher.final()]).toString();
+  const secret = unseal(Buffer.from(key, 'hex'), Buffer.from(sealed, 'base64'), webhookId);
+  if (secret === null) throw new Error('the secret of the webhook cannot be decrypted');
+  return secret.toString();
 }
