@@ -58,7 +58,7 @@ export function responseError(
   lines.push(...faults.filter((fault) => fault !== message).map((fault) => `  ${fault}`));
   return new CliError(lines.join('\n'), {
     exitCode: status === 401 || status === 403 ? EXIT.auth : EXIT.failed,
-    nextSteps: known?.nextSteps ?? [stepFor(envelope.error) ?? nextStep(response, code)],
+    nextSteps: known?.nextSteps ?? [stepFor(envelope.error) ?? nextStep(response, envelope.error)],
     requestId: headers.get('x-request-id') ?? envelope.meta?.request_id,
     status,
     apiCode: code,
@@ -106,7 +106,8 @@ function stepFor(error: Refusal): string | undefined {
   return isAbout(error, 'key.networks') ? OTHER_ADDRESS : undefined;
 }
 
-function nextStep({ status, path, headers }: FailedResponse, code: string): string {
+function nextStep({ status, path, headers }: FailedResponse, { code, message }: Refusal): string {
+  const isUnknownPath = message.startsWith('Unknown endpoint');
   const location = headers.get('location');
   if (code === 'AUTH_EXPIRED_API_KEY') return 'issue a new key with "crm keys issue", or rotate this one.';
   if (code === 'AUTH_INSUFFICIENT_SCOPE') {
@@ -118,7 +119,7 @@ function nextStep({ status, path, headers }: FailedResponse, code: string): stri
   if (status === 401) {
     return 'check CRM_API_KEY or --api-key-file; v1 and v2 keys are not interchangeable. To issue a new key, run "crm keys issue".';
   }
-  if (status === 404) return stepToFind(path);
+  if (status === 404) return isUnknownPath ? 'see the paths that there are: crm openapi' : stepToFind(path);
   if (status === 409 && location !== null) return `see the existing record: ${commandToShow(location)}`;
   if (status === 409) return 'resolve the conflict, then run the command again.';
   if (status === 413) return 'send less data at once.';

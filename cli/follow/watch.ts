@@ -69,7 +69,7 @@ class Watch {
       for await (const page of followFeed(client, options)) {
         const isPrinted = this.#command === null;
         const done = await (isPrinted ? this.#print(page, names) : this.#runAll(page, names, stop));
-        this.#file?.save(done);
+        if (done !== undefined) this.#file?.save(done);
         if (stop.isRequested) break;
       }
     } catch (error) {
@@ -94,11 +94,15 @@ class Watch {
     return end;
   }
 
-  /** Runs the command for each change, and notes down each success. */
-  async #runAll({ changes, after, end }: ChangePage, names: Names, stop: Stop): Promise<FeedPosition> {
+  /** Runs the command for each change, and notes down each success; undefined if it was stopped before the first one. */
+  async #runAll(
+    { changes, after, end }: ChangePage,
+    names: Names,
+    stop: Stop,
+  ): Promise<FeedPosition | undefined> {
     let done: FeedPosition | undefined;
     for (const change of changes) {
-      if (stop.isRequested && done !== undefined) return done;
+      if (stop.isRequested) return done;
       if (stderr.isTTY) writeForPeople(await this.#lines([change], names, stderr));
       await execFor(change, this.#command ?? '', stop, this.#file?.path ?? null);
       done = after(change);

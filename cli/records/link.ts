@@ -34,8 +34,11 @@ export async function runLink(
     body,
     isDryRun,
   });
+  const linked = recordOf(response);
   if (isDryRun) note(NOTHING_WRITTEN);
-  await printRecord(config, recordOf(response), targetColumns(target));
+  if (Object.entries(own).some(([name, value]) => name in linked && linked[name] !== value))
+    note('The link exists already and stays as it is. To change its fields, unlink it first.');
+  await printRecord(config, linked, targetColumns(target));
 }
 
 function isExternal({ link, association }: Target): boolean {

@@ -3,11 +3,13 @@ import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { Include } from '../../db/model/resources/includes.ts';
 import { createFields, requestBody, sentBody, updateFields } from '../api/body.ts';
+import type { Client } from '../api/client.ts';
 import { resourceColumns, targetColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { includedIn, recordOf } from '../api/envelope.ts';
 import { IdFinder } from '../api/id-finder.ts';
 import { parseIncludes } from '../api/includes.ts';
+import { nameOf } from '../api/record-name.ts';
 import { checkedId, isTarget, parseTarget, resourceFor, resourcePath, wholePath } from '../api/target.ts';
 import { noteUndo } from '../api/undo-hint.ts';
 import { type BulkOptions, idWithoutFrom } from '../bulk/options.ts';
@@ -155,6 +157,13 @@ function cardLayout({ output, isColored }: Config): CardLayout | undefined {
   return { columns: terminalWidth(stdout), isColored, nowMs: Date.now() };
 }
 
+// The ID and the name of a record, if the key can read it.
+async function withName(client: Client, path: string, id: string): Promise<string> {
+  const response = await client.request('GET', path, { expectErrors: true });
+  const name = response.status === 200 ? nameOf(recordOf(response)) : null;
+  return name === null ? id : `${id} (${name})`;
+}
+
 /** Deletes a record after a person or --yes confirms it. */
 export async function runDelete(
   what: string,
@@ -169,7 +178,7 @@ export async function runDelete(
   const client = await connect(config);
   const id = await new IdFinder(client).wholeId(resource.name, text);
   const path = resourcePath(resource, id);
-  if (!isSure) await confirmDelete(`${resource.singular} ${id}`);
+  if (!isSure) await confirmDelete(`${resource.singular} ${await withName(client, path, id)}`);
   const { headers } = await client.request('DELETE', path, { isDryRun });
   if (isDryRun) return note(`Would delete ${resource.singular} ${id}. Nothing was written.`);
   const requestId = headers.get('x-request-id');

@@ -90,6 +90,11 @@ describe('on a server', () => {
     expect([same.code, same.stdout.split('\n')[0]]).toEqual([0, 'HTTP/1.1 304 Not Modified']);
     expect(await api('DELETE', `contacts/${data.id}`)).toMatchObject({ code: 0, stdout: '' });
     expect((await api('/healthz')).stdout).toBe('{"status":"ok"}\n');
+    const { code, stderr } = await api('nope');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('Next: See the paths that there are: crm openapi'),
+    ]);
   });
 
   test('pages of a list come one after the other, by GET and by query', async () => {

@@ -146,7 +146,11 @@ describe('get, update, delete', () => {
     const remove = (answer: string) =>
       sandbox.onTerminal(['delete', 'contacts', String(id)], { when: '[y/N]', answer });
     expect((await remove('\r')).code).toBe(1);
-    expect((await remove('n\r')).code).toBe(1);
+    const refused = await remove('n\r');
+    expect([refused.code, refused.output]).toEqual([
+      1,
+      expect.stringContaining(`Delete contact ${id} (Asked)? [y/N]`),
+    ]);
     const interrupted = await remove('\u0003');
     expect(interrupted.code).toBe(130);
     // The shell's prompt begins a line.
@@ -177,11 +181,24 @@ describe('link and unlink', () => {
       expect(made).toMatchObject({ linked_at: expect.any(String) });
       const [listed] = ndjson(await sandbox.ok(['list', target]));
       expect(listed).toEqual(made);
+      const again = await sandbox.crm(['link', target, String(child), ...pairs]);
+      expect([again.code, again.stderr]).toEqual([0, '']);
       expect([listed?.id, listed?.record_id]).toContain(child);
       expect((await sandbox.crm(['unlink', target, String(child)])).code).toBe(0);
       expect(await sandbox.ok(['list', target])).toBe('');
       expect((await sandbox.crm(['unlink', target, String(child)])).code).toBe(1);
     }
+  });
+
+  test('a link that exists is not changed, which is said', async () => {
+    const [contact, deal] = [await create('contacts', 'first_name=C'), await create('deals', 'name=D')];
+    const link = ['link', `deals/${deal.id}/contacts`, String(contact.id)];
+    await sandbox.ok(link);
+    const { stdout, stderr } = await sandbox.crm([...link, `supervisor=${contact.id}`]);
+    expect(JSON.parse(stdout).supervisor).toBeNull();
+    expect(stderr).toBe(
+      'The link exists already and stays as it is. To change its fields, unlink it first.\n',
+    );
   });
 
   test.each([...['contacts', 'companies', 'deals', 'pipelines', 'tasks', 'notes', 'segments']])(
