@@ -35,6 +35,7 @@ export class RunState {
   // Whether everything that waited is to be dropped, and until that is stored.
   #isCleared = false;
   #isClearing = false;
+  #storedSteps = 0;
 
   constructor({ org_id, id, place, ...row }: WebhookRow) {
     const { epoch, skipped_at, failing_since, last_success_at } = row;
@@ -82,8 +83,12 @@ export class RunState {
     }
   }
 
-  /** Takes replays that have begun. */
-  beginReplays(rows: readonly WebhookPassRow[]): void {
+  /** Takes replays that have begun, as `read` finds them. */
+  async beginReplays(read: () => Promise<readonly WebhookPassRow[]>): Promise<void> {
+    const steps = this.#storedSteps;
+    const rows = await read();
+    // What was stored meanwhile can be that one of them is over.
+    if (steps !== this.#storedSteps) return;
     // Until it is stored that they are dropped, they are found again.
     if (this.#isClearing) return;
     const known = new Set(this.#replays.map(({ pass }) => pass));
@@ -205,6 +210,7 @@ export class RunState {
         step.commit();
         this.#isClearing = this.#isCleared;
         this.#replays = this.#replays.filter(({ isOver }) => !isOver);
+        this.#storedSteps += 1;
       },
       rollBack: () => {
         step.rollBack();

@@ -144,7 +144,7 @@ export class WebhookRun {
     const log = await findLogState(store.read, this.#row.org_id);
     if (this.#state.follow(log, now())) this.#writer.note();
     // Read after that: what was dropped with another log must not begin.
-    if (this.#hasReplays) this.#state.beginReplays(await listPasses(store.read, this.#key));
+    if (this.#hasReplays) await this.#state.beginReplays(() => listPasses(store.read, this.#key));
     const sight = await this.#look();
     if (sight === null) return;
     this.#isReadable = false;
