@@ -17,25 +17,29 @@ const SPEC_PATH = '/docs/json';
 // Schemas are plain JSON Schema, which 3.1 uses; 3.0 has its own dialect, and the plugin writes 3.0 by default.
 const OPENAPI_VERSION = '3.1.0';
 
+// In the samples of the description.
+const USUAL_BASE = 'http://127.0.0.1:4000';
+
 const documents = new Map<Api | undefined, Promise<Data>>();
 
 /**
  * The document of both versions or of one; built on first use, without a server or a database.
  * @param baseUrl where clients reach the service, if known
  */
-export async function openApiDocument({
-  api,
-  baseUrl = '/',
-}: {
-  api?: Api;
-  baseUrl?: string;
-} = {}): Promise<Data> {
+export async function openApiDocument({ api, baseUrl }: { api?: Api; baseUrl?: string } = {}): Promise<Data> {
   let document = documents.get(api);
   if (document === undefined) {
     document = buildDocument(api);
     documents.set(api, document);
   }
-  return { ...(await document), servers: [{ url: baseUrl }] };
+  const built = await document;
+  if (baseUrl === undefined) return { ...built, servers: [{ url: '/' }] };
+  return { ...built, info: infoAt(baseUrl, built.info as Data), servers: [{ url: baseUrl }] };
+}
+
+// Samples can then be run as they are.
+function infoAt(baseUrl: string, { description, ...rest }: Data): Data {
+  return { ...rest, description: String(description).replaceAll(USUAL_BASE, () => baseUrl) };
 }
 
 async function buildDocument(api: Api | undefined): Promise<Data> {

@@ -180,3 +180,8 @@ test('language models find every operation, the guide and the document', () => {
   expect(summary).toContain('http://crm.test/docs/guide.md');
   expect(texts.guide()).toContain('\n## Authentication\n');
 });
+
+test('samples of the guide have the address of the service', () => {
+  expect(texts.guide()).toContain(`curl 'http://crm.test/api/v2/authenticate'`);
+  expect([texts.guide(), front, texts.json()].filter((text) => text.includes('127.0.0.1:4000'))).toEqual([]);
+});
