@@ -119,6 +119,15 @@ describe('lines', () => {
     );
   });
 
+  test('set what is said of a command apart from it', () => {
+    expect(wrapLines('Next: crm webhooks ping ID   (sends a test message and reports the result)', 60)).toBe(
+      'Next: crm webhooks ping ID\n      (sends a test message and reports the result)',
+    );
+    expect(wrapLines('Next: crm list deals   (with a key; "crm keys issue" creates one)', 40)).toBe(
+      'Next: crm list deals\n      (with a key; "crm keys issue"\n      creates one)',
+    );
+  });
+
   test('of a paragraph are put together before they are wrapped again', () => {
     const text = 'One two three four five six\nseven eight.\n\n  crm list deals\n  crm get';
     expect(wrapParagraphs(text, 20)).toBe(
