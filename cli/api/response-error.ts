@@ -32,6 +32,9 @@ function isRotated(error: Refusal): boolean {
   return isAbout(error, 'key.secret');
 }
 
+// What a client is told that has the details elsewhere; here they follow.
+const SEE_DETAILS = /; see details\.$/;
+
 // Causes that share a code differ in the paths of the details.
 function isAbout({ details }: Refusal, start: string): boolean {
   return details?.some(({ path }) => path?.startsWith(start)) === true;
@@ -50,13 +53,17 @@ export function responseError(
   if (envelope === undefined) return strangerError(response);
   const { code, details } = envelope.error;
   const message = known?.message ?? envelope.error.message;
-  const lines = [`${message} (${status} ${code}, ${method} ${path})`];
+  const where = `(${status} ${code}, ${method} ${path})`;
   const faults = (known === undefined ? (details ?? []) : []).map((detail) =>
     detail.path ? `${detail.path}: ${detail.message}` : detail.message,
   );
   // A single fault often repeats the message.
-  lines.push(...faults.filter((fault) => fault !== message).map((fault) => `  ${fault}`));
-  return new CliError(lines.join('\n'), {
+  const listed = faults.filter((fault) => fault !== message).map((fault) => `  ${fault}`);
+  const heading =
+    SEE_DETAILS.test(message) && listed.length > 0
+      ? `${message.replace(SEE_DETAILS, '')} ${where}:`
+      : `${message} ${where}`;
+  return new CliError([heading, ...listed].join('\n'), {
     exitCode: status === 401 || status === 403 ? EXIT.auth : EXIT.failed,
     nextSteps: known?.nextSteps ?? [stepFor(envelope.error) ?? nextStep(response, envelope.error)],
     requestId: headers.get('x-request-id') ?? envelope.meta?.request_id,

@@ -78,6 +78,14 @@ describe('create', () => {
     expect(stderr).toContain('title');
   });
 
+  test('lists all errors below their number', async () => {
+    const words = ['create', 'contacts', '-d', '{"email":"grace@","phone":7}'];
+    const { stderr } = await sandbox.crm(words);
+    expect(stderr).toStartWith(
+      'crm: The request has 2 errors (422 VALIDATION_FAILED, POST /api/v2/contacts):\n  email: must be',
+    );
+  });
+
   test('of what exists quotes the server, its request id and the existing record', async () => {
     const { id } = await create('contacts', 'email=twice@example.com');
     const { code, stdout, stderr } = await sandbox.crm(['create', 'contacts', 'email=Twice@example.com']);
