@@ -143,7 +143,10 @@ export async function ownerNamed(text: string, source: NameSource): Promise<stri
 async function ownUser(source: NameSource): Promise<string> {
   const id = await source.ownUserId();
   if (id !== null) return id;
-  throw new NameFault('owner', 'the API key belongs to the organization, not to a user, so "me" is nobody');
+  throw new NameFault(
+    'owner',
+    'this key is not bound to a user, so "me" has no meaning; name a user instead',
+  );
 }
 
 /** What of a deal its stage says. */

@@ -5,7 +5,7 @@ import { apiOption, collect, whereOption } from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
-  crm export all --out backup
+  crm export all --out everything
   crm export deals --where 'closed_at >= 2026-01-01' --out closed.csv
 
 See "crm help export", and "crm help query" for conditions.`;

@@ -9,7 +9,7 @@ Examples:
   crm import contacts people.csv --dry-run
   crm import contacts people.csv --custom --create-missing
   crm import deals deals.csv --map 'Deal title=name' --external-id 'Deal ID' --source hubspot
-  crm import all backup
+  crm import all everything
 
 See "crm help import".`;
 

@@ -23,8 +23,8 @@ mention the person are deleted. Then crm overwrites the free pages and the log o
 again. If an email is still in a row, in the file or its log, or in PostgreSQL's statistics, crm tells you where and exits
 with 1.
 
-Emails are found in any case and in URL encoding, in texts, in keys and values of custom fields, and in names. If "-" or "_"
-comes before or after, it may be part of a longer email (mary-ada@example.com): it is erased, and reported.
+Emails are found regardless of case, and URL-encoded, in texts, in keys and values of custom fields, and in names. If "-" or
+"_" comes before or after, it may be part of a longer email (mary-ada@example.com): it is erased, and reported.
 
 Texts that name the person without an email cannot be found. For review, crm lists the remaining records that had to do with
 the person. Backups keep everything until you remove them. "crm restore" tells you whom to erase again.

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { profileAction } from '../settings/lazy-action.ts';
 
 const ADD_HELP = `
-The key is asked for, or read from standard input, and tried before it is kept. --api-key-file names a file to use
-instead; --db and --output are kept too.
+crm asks for the key, or reads it from standard input, and checks that it works before saving it. --api-key-file names a
+file to use instead; --db and --output are saved too.
 
 Examples:
   crm profile add live --url https://crm.example.com
@@ -36,7 +36,7 @@ export function registerProfileCommand(program: Command): void {
     .action(profileAction(async () => (await import('../profiles/run.ts')).runProfileShow));
   profile
     .command('use')
-    .description('Use a profile whenever no other is named')
+    .description('Use a profile by default')
     .argument('<profile>', 'Name of the profile')
     .addHelpText('after', '\nExample:\n  crm profile use live')
     .action(profileAction(async () => (await import('../profiles/run.ts')).runProfileUse));

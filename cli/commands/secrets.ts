@@ -13,7 +13,7 @@ export function registerSecretsCommand(program: Command): void {
   secrets
     .command('rotate')
     .description(
-      'Rotate the secret that signs list cursors and transcript links. Existing cursors and links work for the grace period. All servers use the new secret within a second, without a restart. API keys do not change.',
+      'Rotate the secret that signs list cursors and transcript links. Existing cursors and links work for the grace period. The command takes 2 seconds. Within another second all servers use the new secret, without a restart. API keys do not change.',
     )
     .option('--grace <duration>', 'How long existing cursors and links keep working: 0 to 30d', '24h')
     .addHelpText('after', '\nExamples:\n  crm secrets rotate\n  crm secrets rotate --grace 7d')

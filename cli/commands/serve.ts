@@ -14,7 +14,7 @@ const EXAMPLES = `
 Examples:
   crm serve
   crm serve --db /var/lib/crm/crm.db --backup-every 15m --backup-dir /backups
-  crm serve --host 0.0.0.0 --port 443 --tls-cert chain.pem --tls-key key.pem
+  crm serve --host 0.0.0.0 --port 8443 --tls-cert chain.pem --tls-key key.pem
   crm serve --takeover --background
 
 See "crm help serve".`;

@@ -71,7 +71,7 @@ function registerActions(webhooks: Command): void {
   webhooks
     .command('ping')
     .summary('Send a ping to a webhook')
-    .description('Have the server send a ping to a webhook, and wait up to 20 seconds for what comes of it')
+    .description('Have the server send a ping to a webhook, and wait up to 20 seconds for the result')
     .argument('<id>', 'ID of the webhook')
     .addHelpText('after', '\nExamples:\n  crm webhooks ping ID')
     .action(lazyAction(async () => (await import('../webhooks/ping.ts')).runWebhooksPing));

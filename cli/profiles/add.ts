@@ -44,7 +44,7 @@ export async function runProfileAdd(
   );
   note(
     current === name
-      ? 'Commands use it unless you name another one. Next: crm list contacts'
+      ? 'It is now the default profile. Next: crm list contacts'
       : `Next: crm list contacts --profile ${name}\n      crm profile use ${name}   (to use it by default)`,
   );
 }

@@ -46,9 +46,7 @@ export async function runProfileUse(name: string): Promise<void> {
   const file = readProfileFile();
   const { url } = profileNamed(file, name);
   writeProfileFile({ ...file, current: name });
-  note(
-    `Commands use the profile ${name}${url === undefined ? '' : ` (${url})`} unless you name another one.`,
-  );
+  note(`The default profile is now ${name}${url === undefined ? '' : ` (${url})`}.`);
   const stronger = ['CRM_PROFILE', 'CRM_API_KEY', 'CRM_URL'].filter((variable) => environment(variable));
   if (stronger.length > 0)
     note(`Environment variables take precedence over the profile. Next: unset ${stronger.join(' ')}`);

@@ -30,7 +30,7 @@ const ORG_LIMIT = 1_000;
 /** Creates the demo database and serves it on port 4000, or on a free port if that is in use. */
 export async function startDemo(screen: Screen, place: DemoPlace): Promise<Demo> {
   screen.heading(
-    `crm quickstart: the whole journey on ${place.isThrowAway ? 'a temporary database' : place.shown}`,
+    `crm quickstart: a full demo on ${place.isThrowAway ? 'a temporary database' : place.shown}`,
   );
   const data = buildDemoData(Date.now());
   const ids: Ids = new Map();

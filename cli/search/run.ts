@@ -55,7 +55,7 @@ export async function runSearch(words: string[], flags: SearchFlags, config: Con
   const id = found === 0 ? await idMeantBy(query, types ?? SEARCHED_RESOURCES, client) : undefined;
   if (id !== undefined) await print(queryIn([id]));
   if (found > 0 || !isForPeople) await printer.end();
-  if (found === 0) note('Nothing was found. Words are found as they are spelled; fewer words find more.');
+  if (found === 0) note('No records found. Check the spelling, or try fewer words.');
   else if (hasMore) note('There can be more: add --limit N or --all.');
 }
 

@@ -119,8 +119,8 @@ function checkExposure(flags: ServeFlags): void {
   if (isLoopback(flags.host) || flags.tlsCert !== undefined || flags.behindProxy) return;
   throw usageError(
     `${flags.host} is reachable from other machines, and API keys would cross the network unencrypted.`,
-    'add --tls-cert FILE --tls-key FILE to serve HTTPS,',
-    'or --behind-proxy if a proxy in front terminates TLS,',
+    'add --tls-cert FILE --tls-key FILE to serve HTTPS.',
+    'or add --behind-proxy if a proxy in front terminates TLS.',
     'or remove --host to serve this machine only.',
   );
 }

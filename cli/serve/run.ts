@@ -49,7 +49,7 @@ export async function runServe(options: ServeFlags, config: Config): Promise<voi
   });
   note(
     [
-      `crm ${VERSION} serves ${databaseLabel(config.db)}${server.url === server.listensOn ? '' : ` on ${server.listensOn}`}`,
+      `crm ${VERSION} is serving ${databaseLabel(config.db)}${server.url === server.listensOn ? '' : ` on ${server.listensOn}`}`,
       `API   ${server.url}/api/v2  and  ${server.url}/api/v1`,
       ...(server.metricsUrl === null ? [] : [`Metrics ${server.metricsUrl}`]),
       `Docs  ${server.docsUrl}`,

@@ -84,8 +84,8 @@ export function profileNamed({ path, profiles, isThere }: ReadProfileFile, name:
     );
   throw usageError(
     `Profile "${name}" not found in ${path}.${didYouMean(name, names)}`,
-    `use one of: ${names.join(', ') || 'none'}.`,
-    `or add it: crm profile add ${shellWord(name)} --url https://crm.example.com`,
+    ...(names.length > 0 ? [`use one of: ${names.join(', ')}.`] : []),
+    `${names.length > 0 ? 'or ' : ''}add it: crm profile add ${shellWord(name)} --url https://crm.example.com`,
   );
 }
 

@@ -41,8 +41,8 @@ A filter is an object in which everything must hold: fields with a value or with
 - \`custom.NAME\` is everything after the first dot. A value of another type is not equal to the given one, and neither less nor
   greater.
 - Links are \`companies\`, \`contacts\`, \`deals\` and \`segments\`, as the resource has them, by its own fields and by links.
-  They need the scope for reading what they lead to. IDs that do not exist, and those of records that the key cannot see, are
-  found nowhere; if all records that a link leads to are hidden, it counts as null.
+  They need the scope for reading what they lead to. IDs that do not exist, or that the key cannot see, match nothing;
+  if all records that a link leads to are hidden, it counts as null.
 - \`sort_by\` takes \`created_at\` (the default), \`updated_at\` and what the operation lists. Records without a value are last in both
   directions.
 - \`fields\` and \`include\` are lists in the body, and work as in lists. They, and \`limit\`, can change from page to page; \`cursor\`

@@ -82,8 +82,8 @@ early, with the record that takes it past ${PAGE_BYTES_MAX / MIB} MiB: rely on \
 In version 2 \`limit\` is 1 to ${PAGE_ROWS_MAX} and defaults to ${PAGE_ROWS_DEFAULT}. Lists are sorted by \`created_at\`, newest
 first, unless you set \`sort_by\` and \`sort_direction\`; records with equal values are sorted by ID. If you combine
 filters, a record must match all of them. A filter with an unknown ID matches nothing. A query parameter that is
-unknown, empty or of the wrong type returns 422. So does one that is repeated, unless its description allows that, and any
-query parameter on an operation without any. Linked records are listed with the newest link first. \`GET /api/v2/links\` lists the links of many records at once, or
+unknown, empty or of the wrong type returns 422. So does a repeated parameter, unless its description allows it,
+and any query parameter on an operation that does not take any. Linked records are listed with the newest link first. \`GET /api/v2/links\` lists the links of many records at once, or
 all of one kind.
 
 \`\`\`sh

@@ -24,7 +24,7 @@ themselves are under \`included\`, each once:
   creator, if that is a user. \`contacts\`, \`companies\`, \`deals\`, \`segments\`, \`notes\` and \`tasks\` are all that the record
   refers to, is linked to, or that refers to it: the deals of a contact are those it takes part in, and those whose point of
   contact it is.
-- At most ${RELATED_MAX} of each name are included with a record, the newest first, by \`created_at\`; \`[]\` stands for none. Use a
+- At most ${RELATED_MAX} of each name are included with a record, the newest first, by \`created_at\`; \`[]\` means there are none. Use a
   filter of their list for all. If a user-bound key can see few of them, or a note is about records of several resources,
   the newest ${formatCount(RELATED_EXAMINED_MAX)} are examined.
 - Records are included as lists show them. Users are under \`users\` with \`id\`, \`email\` and \`name\`; stages are under

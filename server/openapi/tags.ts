@@ -10,7 +10,7 @@ import { WEBHOOKS_TAG } from '../v2/webhook-answers.ts';
 // In the order of the specification: first people, then what happens with them.
 const FIRST = ['contacts', 'companies'];
 
-const API_KEY = { name: 'API key', description: 'What the key of a request is, and what it can do.' };
+const API_KEY = { name: 'API key', description: 'Which API key a request uses, and what it can do.' };
 
 const LINKS = { name: LINKS_TAG, description: 'Links between records of all kinds, many in one request.' };
 

@@ -58,7 +58,7 @@ GET of one record returns an \`ETag\`, which changes whenever \`data\` would.
 - **Get it only if it changed**: send the tag as \`If-None-Match\`. If the record still has that version, the response is
   304 without a body. A recording is always sent, because its link to the transcript is new each time.
 - **Do not overwrite a change**: send the tag as \`If-Match\` with PATCH or DELETE. If the record has another version by
-  now, the response is 409 at \`If-Match\`, and nothing changes. \`*\` stands for any version.
+  now, the response is 409 at \`If-Match\`, and nothing changes. \`*\` matches any version.
 
 **Try a write**: send \`Dry-Run: true\` with a version 2 write. It is carried out with all its checks, and undone. The
 response is the one that the write would have had, with \`Dry-Run: true\`. IDs in it are not kept. A dry run counts as a request, and cannot be

@@ -48,7 +48,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   companies:
     'Its interactions, notes, tasks, deals and meetings. With `scope=all`, the default, also what was written to its ' +
     'contacts and deals, their changes included: what is on the timeline of a contact or deal is also on that of the company ' +
-    'that it had at the time. Meetings and bookings are those of the addresses of its contacts.',
+    'that it had at the time. Meetings and bookings are those that were stored when ' +
+    "one of its contacts had an attendee's address.",
   deals: 'Its creation and changes of stage, its notes, tasks and meetings.',
 };
 

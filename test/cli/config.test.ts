@@ -171,6 +171,12 @@ describe('the profile file', () => {
     const other = await sandbox.crm(['list', 'contacts', '--profile', 'work']);
     expect(other.code).toBe(2);
     expect(other.stderr).toContain('home');
+    await profile({});
+    const empty = await sandbox.crm(['list', 'contacts', '--profile', 'work']);
+    expect([empty.code, empty.stderr]).toEqual([
+      2,
+      expect.stringContaining('Next: Add it: crm profile add work'),
+    ]);
   });
 
   test('need not have a default profile', async () => {

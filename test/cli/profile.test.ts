@@ -35,7 +35,7 @@ describe('add', () => {
     const { code, stdout, stderr } = await add('live');
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toBe(
-      `The key works for Acme. Added profile live for ${url}.\nCommands use it unless you name another one. Next: crm list contacts\n`,
+      `The key works for Acme. Added profile live for ${url}.\nIt is now the default profile. Next: crm list contacts\n`,
     );
     expect(await file()).toEqual({ current: 'live', profiles: { live: { url, api_key_file: 'live.key' } } });
     expect(await sandbox.read('config/crm/live.key')).toBe(`${KEY}\n`);
@@ -122,9 +122,7 @@ describe('of several', () => {
   });
 
   test('use holds until another is named, through a link to the file; remove ends it and its key', async () => {
-    expect((await profile('use', 'b')).stderr).toBe(
-      'Commands use the profile b unless you name another one.\n',
-    );
+    expect((await profile('use', 'b')).stderr).toBe('The default profile is now b.\n');
     expect(JSON.parse(await sandbox.read('elsewhere.json')).current).toBe('b');
     const usedOutput = async (env: Record<string, string> = {}) =>
       (await sandbox.crm(['version', '--debug'], { env })).stderr.match(

@@ -110,7 +110,7 @@ test(
       expect([run.code, run.stdout, run.stderr]).toEqual([
         0,
         '',
-        expect.stringContaining('Nothing was found.'),
+        expect.stringContaining('No records found.'),
       ]);
     }
     expect((await sandbox.crm(['search', 'nowhere', '-o', 'json'])).stdout).toBe('[]\n');

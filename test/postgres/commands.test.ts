@@ -212,7 +212,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       await server.start();
       const logs = await Promise.all(servers.map(({ stop }) => stop()));
       expect(logs.map(({ code }) => code)).toEqual([0, 0]);
-      expect(logs[0]?.stderr).toContain(`serves ${without(db)} on `.slice(0, -4));
+      expect(logs[0]?.stderr).toContain(`is serving ${without(db)} on `.slice(0, -4));
       expect(logs[0]?.stderr).toContain(
         'Anyone who can list the processes of this machine sees the password in --db',
       );

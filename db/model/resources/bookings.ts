@@ -11,7 +11,7 @@ const BOOKING_STATUSES = ['booked', 'rescheduled', 'cancelled'] as const;
 
 export const bookings = defineResource({
   name: 'bookings',
-  description: 'Appointments from scheduling tools. Read-only; created by booking imports.',
+  description: 'Appointments from scheduling tools. Read-only; stored with `crm ingest`.',
   verbs: ['list', 'get'],
   scopes: ['read'],
   owner: 'owner_id',

@@ -35,7 +35,7 @@ const MEETING_STATUSES = ['confirmed', 'tentative', 'cancelled'] as const;
 export const meetings = defineResource({
   name: 'meetings',
   description:
-    'Meetings from calendars. Read-only; created by calendar imports. You can associate a deal and a company.',
+    'Meetings from calendars. Read-only; stored with `crm ingest`. You can associate a deal and a company.',
   verbs: ['list', 'get'],
   scopes: ['read', 'write'],
   owner: 'owner_id',

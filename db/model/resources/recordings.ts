@@ -9,7 +9,7 @@ import { textKey } from '../text.ts';
 export const recordings = defineResource({
   name: 'recordings',
   description:
-    'Call recordings. Read-only; created by recording imports. Get a recording by ID for a link to its transcript.',
+    'Call recordings. Read-only; stored with `crm ingest`. Get a recording by ID for a link to its transcript.',
   verbs: ['list', 'get'],
   scopes: ['read'],
   owner: 'owner_id',
