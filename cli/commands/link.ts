@@ -21,9 +21,9 @@ Examples:
 export function registerLinkCommand(program: Command): void {
   program
     .command('link')
-    .summary('Link a record to another, or to its ID in another system')
+    .summary('Link a record to another, or add an external ID')
     .description(
-      'Link a record to another, or to its ID in another system. If the two are already linked, nothing changes.',
+      'Link a record to another, or add an external ID (its ID in another system). If the link or the ID exists, nothing changes.',
     )
     .argument('<target>', 'Such as deals/ID/contacts, notes/ID/records or meetings/ID/deal')
     .argument('<child>', 'ID of the record to link; for external_ids, SOURCE:ID')
@@ -39,7 +39,7 @@ export function registerUnlinkCommand(program: Command): void {
     .command('unlink')
     .summary('Remove a link')
     .description(
-      'Remove a link, the association of a meeting, or an ID in another system. The records themselves are kept.',
+      'Remove a link, the association of a meeting, or an external ID. The records themselves are kept.',
     )
     .argument('<target>', 'Such as deals/ID/contacts or meetings/ID/deal')
     .argument('[child]', 'ID of the linked record; for external_ids, the source; none for an association')

@@ -21,7 +21,7 @@ export function registerSearchCommand(program: Command): void {
     .description(
       'Find the records that contain all of the words, the best matches first. The last word can be the beginning of one.',
     )
-    .argument('<words...>', 'Words, an email address, a domain, a telephone number or an ID')
+    .argument('<words...>', 'Words, an email address, a domain, a phone number or an ID')
     .addOption(typesOption())
     .addOption(limitOption('records'))
     .option('--all', 'Print everything that is found')

@@ -84,8 +84,10 @@ function registerActions(webhooks: Command): void {
     .action(lazyAction(async () => (await import('../webhooks/run.ts')).runWebhooksRotate));
   webhooks
     .command('replay')
-    .summary('Send changes again')
-    .description('Send changes to a webhook again: since a time, or from one sequence number to another')
+    .summary('Replay changes')
+    .description(
+      'Replay changes: send them to a webhook again, since a time or from one sequence number to another',
+    )
     .argument('<id>', 'ID of the webhook')
     .addOption(
       new Option('--since <time>', 'A duration like 1h, or a time like 2027-01-31T09:00:00Z').conflicts([

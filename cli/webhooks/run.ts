@@ -112,7 +112,7 @@ async function printWithSecret(config: Config, webhook: Data): Promise<void> {
   );
 }
 
-/** Has changes sent again. */
+/** Has changes replayed. */
 export async function runWebhooksReplay(
   given: string,
   { since, from, to }: { since?: string; from?: number; to?: number },
@@ -126,13 +126,13 @@ export async function runWebhooksReplay(
     return printRecord(config, replayed, { columns: ['from', 'to'], allFields: ['from', 'to'] });
   const changes =
     replayed.from === null ? 'any changes since then' : `changes ${replayed.from} to ${replayed.to}`;
-  note(`Resending ${changes} to webhook ${id}, if it subscribes to them.`);
+  note(`Replaying ${changes} to webhook ${id}, if it subscribes to them.`);
   note(`Next: crm webhooks deliveries ${id}`);
 }
 
 function spanOf(from: number | undefined, to: number | undefined): Data {
   if (from !== undefined && to !== undefined) return { from, to };
-  throw usageError('Specify which changes to send again.', 'add --since TIME, or both --from N and --to N.');
+  throw usageError('Specify which changes to replay.', 'add --since TIME, or both --from N and --to N.');
 }
 
 /** Prints attempts to deliver, newest first. */

@@ -31,7 +31,7 @@ const WITH_QUOTA: ErrorAnswer = {
     },
     forbidden: {
       code: 'OPERATION_FORBIDDEN',
-      message: 'This key is bound to one user: owner_id must be that user.',
+      message: 'This key is user-bound: owner_id must be its user.',
     },
     address: ELSEWHERE,
     quota: {

@@ -11,7 +11,7 @@ bookings at once; \`types=contacts&types=deals\` limits it to some of them. Each
 
 | \`match.tier\` | Found because |
 |---|---|
-| \`identifier\` | \`q\` as a whole is an email address, domain, telephone number, external ID (with or without its source), \`primary_id\` or ID of the record |
+| \`identifier\` | \`q\` as a whole is an email address, domain, phone number, external ID (with or without its source), \`primary_id\` or ID of the record |
 | \`name\` | its name, its title if it has no name, its email addresses or its domain have all words |
 | \`text\` | the words occur anywhere in it: in notes, descriptions, places, attendees, transcripts, custom values and so on |
 

@@ -1,4 +1,4 @@
-// The part of the guide about writes: what they do, IDs of other systems, ETags, dry runs and idempotency.
+// The part of the guide about writes: what they do, external IDs, ETags, dry runs and idempotency.
 import { STORED_RESPONSE_BYTES_MAX } from '../../db/engine/stored-response-bytes.ts';
 import { EXTERNAL_IDS_MAX } from '../../db/model/external-ids.ts';
 import { BATCH_ITEMS_MAX } from '../operation.ts';
@@ -31,15 +31,15 @@ curl -X PATCH "http://127.0.0.1:4000/api/v2/contacts/$CONTACT" \\
 `;
 
 export const SYSTEM_IDS = `
-## IDs of other systems
+## External IDs
 
-Contacts, companies, deals, pipelines, tasks, notes and segments can carry the IDs that they have in other systems, so
+Contacts, companies, deals, pipelines, tasks, notes and segments can have external IDs, the IDs of other systems, so
 that a synchronization finds them again. Send \`{"source": "salesforce", "id": "003Hs00004kXyZ1IAK"}\` to
 \`POST /api/v2/contacts/{id}/external_ids\`, and find the contact with
 \`GET /api/v2/contacts?external_id=salesforce:003Hs00004kXyZ1IAK\`. Lists of pipelines do not have this filter.
 
 - The source is a name that you choose for the other system. In the filter, it ends at the first colon.
-- A record has at most one ID of each source, and at most ${EXTERNAL_IDS_MAX} in all. To change one, remove it first.
+- A record has at most one external ID of each source, and at most ${EXTERNAL_IDS_MAX} in all. To change one, remove it first.
 - Two records of one resource cannot have the same ID of a source: the second request returns 409. IDs are compared exactly.
 - Adding or removing one changes neither \`updated_at\` nor the \`ETag\` of the record. They are deleted with the record.
 

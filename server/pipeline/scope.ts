@@ -8,7 +8,7 @@ export function requireAccess(operation: Operation, access: Access): void {
   for (const scope of operation.scopes) requireScope(access, scope);
   if (operation.isOrganizationOnly === true && access.userId !== null) {
     const message =
-      'A key bound to one user cannot change resources that belong to the organization; use an organization-wide key.';
+      'A user-bound key cannot change resources that belong to the organization; use an organization-wide key.';
     throw new ApiError('OPERATION_FORBIDDEN', message);
   }
 }

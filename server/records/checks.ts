@@ -69,7 +69,7 @@ function refuseGivingAway({ access, resource, current, input }: Change): void {
   if (access.userId === null || resource.owner === null) return;
   const owner = input[resource.owner];
   if (owner === undefined || owner === access.userId || (owner === null && current === null)) return;
-  const message = `This key is bound to one user: ${resource.owner} must be that user.`;
+  const message = `This key is user-bound: ${resource.owner} must be its user.`;
   throw new ApiError('OPERATION_FORBIDDEN', message);
 }
 

@@ -54,9 +54,9 @@ const PARAMETERS: Record<string, QueryParameter> = {
 
 const DESCRIPTION =
   'Searches contacts, companies, deals, notes, tasks, meetings, recordings, interactions and bookings for words, in every ' +
-  'script and without regard to case and accents. The last word, of at least two characters, may be the beginning of one. ' +
-  'Email addresses, domains and telephone numbers are found whole and by their parts. Typing errors are not corrected.\n\n' +
-  'The best matches come first, by `match.tier`: `identifier` if `q` as a whole is an email address, domain, telephone ' +
+  'script and without regard to case and accents. The last word, of at least two characters, may be incomplete. ' +
+  'Email addresses, domains and phone numbers are found whole and by their parts. Typing errors are not corrected.\n\n' +
+  'The best matches come first, by `match.tier`: `identifier` if `q` as a whole is an email address, domain, phone ' +
   'number, external ID, `primary_id` or ID of the record; `name` if its name, title, addresses or domain have all words; ' +
   '`text` if they occur anywhere in it. Within a tier the newest come first. `match.field` is the field of the first hit: ' +
   '`custom.NAME` of your own fields, `transcript` of what was said. `match.snippet` is the part of it around the hit, as ' +

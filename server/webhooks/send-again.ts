@@ -75,8 +75,7 @@ async function spanSince({ db, access }: WebhookWriter, since: number, log: LogS
 }
 
 function checked(span: ChangeSpan, { access }: WebhookWriter, { first, last }: LogState): ChangeSpan {
-  if (access.userId !== null)
-    throw invalid('from', 'cannot be used by a key that is bound to a user; use since');
+  if (access.userId !== null) throw invalid('from', 'cannot be used by a user-bound key; use since');
   const kept = last < first ? 'no change is kept' : `changes ${first} to ${last} are kept`;
   if (span.from < first) throw invalid('from', `is not kept: ${kept}`, 'VALIDATION_OUT_OF_RANGE');
   if (span.to > last) throw invalid('to', `does not exist yet: ${kept}`, 'VALIDATION_OUT_OF_RANGE');

@@ -94,7 +94,7 @@ test('replay says what it sends, deliveries what was sent', async () => {
   await sandbox.ok(['create', 'contacts', 'first_name=Ada']);
   const { stdout, stderr } = await crm('replay', id, '--since', '1h');
   expect(stdout).toBe('');
-  expect(stderr).toMatch(/^Resending changes \d+ to \d+ to webhook/);
+  expect(stderr).toMatch(/^Replaying changes \d+ to \d+ to webhook/);
   expect(JSON.parse(await ok('replay', id, '--from', '1', '--to', '1', '-o', 'json'))).toEqual({
     from: 1,
     to: 1,

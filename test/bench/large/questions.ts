@@ -66,12 +66,12 @@ export const neverMeeting = (index: number) => [at(CYRILLIC.firstNames, index), 
 
 const SEARCHES: readonly Question[] = [
   search('search-email', 'search: an email', SEARCH, ({ email }) => email),
-  search('search-phone', 'search: a telephone number', SEARCH, ({ phone }) => phone),
+  search('search-phone', 'search: a phone number', SEARCH, ({ phone }) => phone),
   search('search-name', 'search: a last name', SEARCH, ({ last }) => last),
   {
     ...search(
       'search-name-user',
-      'search: a last name, with the key of one user',
+      'search: a last name, with a user-bound key',
       NO_TARGET,
       ({ last }) => last,
     ),
