@@ -14,6 +14,7 @@ import limits from './limits.md' with { type: 'text' };
 import logs from './logs.md' with { type: 'text' };
 import mcp from './mcp.md' with { type: 'text' };
 import metrics from './metrics.md' with { type: 'text' };
+import model from './model.md' with { type: 'text' };
 import output from './output.md' with { type: 'text' };
 import performance from './performance.md' with { type: 'text' };
 import postgres from './postgres.md' with { type: 'text' };
@@ -46,6 +47,7 @@ const MANUAL = {
     'exit-codes': exitCodes,
   },
   'Your data': {
+    model,
     records,
     browse,
     search,

@@ -4,6 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allTopics, GROUP_TITLES, pageTitle, summaryOf } from '../../cli/manual/topics.ts';
 import { buildProgram } from '../../cli/program.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
+import { singularOf } from '../../db/model/text.ts';
 import { crmLines, faultOf } from './crm-lines.ts';
 import {
   allDocuments,
@@ -14,6 +16,7 @@ import {
   MANUAL,
   manualPages,
   ROOT,
+  readDocument,
   topicOf,
 } from './documents.ts';
 import { blocksOf } from './run-page.ts';
@@ -101,6 +104,25 @@ describe.each(documents.map((document) => [document.path, document] as const))('
     test('fences are of a kind that is known', () => {
       expect(() => blocksOf(document)).not.toThrow();
     });
+});
+
+describe('the page about the model', () => {
+  const { text } = readDocument(`${MANUAL}/model.md`);
+  const rows = new Map(
+    [...text.matchAll(/^\| `(\w+)` \|[^|]+\|([^|]*)\|/gm)].map(([, name, to]) => [name, to]),
+  );
+
+  test('has a row for each resource, and no other', () => {
+    expect([...rows.keys()].toSorted()).toEqual(RESOURCES.map(({ name }) => name).toSorted());
+  });
+
+  test.each(RESOURCES)('says what $name lead to', ({ name, fields, links }) => {
+    const references = Object.values(fields).flatMap(({ references }) => references ?? []);
+    const linked = Object.values(links ?? {}).flatMap(({ children }) => Object.values(children));
+    const nouns = [...references, ...linked].filter((one) => one !== 'users').map(singularOf);
+    const stem = (noun: string) => noun.replace(/y$/, '');
+    expect(nouns.filter((noun) => !rows.get(name)?.includes(stem(noun)))).toEqual([]);
+  });
 });
 
 describe('the checks see', () => {
