@@ -11,8 +11,8 @@ import { findResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { isShown } from '../../db/model/schemas.ts';
 import { hasTimeline } from '../../db/model/timelines.ts';
 import { ToolError } from './failures.ts';
+import { jsonLine, oneLine } from './lines.ts';
 import { NAME_DESCRIPTIONS, namesOf } from './names.ts';
-import { jsonLine } from './results.ts';
 import type { Service } from './service.ts';
 import { argumentsOf, oneArgumentOf, READING, type Tool } from './tool.ts';
 
@@ -40,7 +40,7 @@ async function overview(service: Service): Promise<string[]> {
       ? `the key sees and changes only what user ${key.user_id} owns`
       : 'the key sees the records of everyone';
   return [
-    `Organization ${JSON.stringify(organization.name)}; ${who}; it can send ${key.requests_per_minute} requests per minute.`,
+    `Organization ${oneLine(JSON.stringify(organization.name))}; ${who}; it can send ${key.requests_per_minute} requests per minute.`,
     'Resources, and what the key may do with them:',
     ...RESOURCES.map((resource) => {
       const actions = resource.scopes.filter((action) => scopes.includes(`${resource.name}:${action}`));

@@ -3,6 +3,7 @@ import type { ApiResponse, ErrorDetail } from '../api/envelope.ts';
 import { isQuotaRefusal, MAKE_ROOM } from '../api/response-error.ts';
 import { CliError, messageOf } from '../errors.ts';
 import { redact } from '../terminal/redact.ts';
+import { jsonLine, oneLine } from './lines.ts';
 
 interface FailureOptions {
   details?: readonly ErrorDetail[];
@@ -93,7 +94,7 @@ function helpFor(resource: string): string {
 
 /** A call as text, for the next step. */
 export function call(tool: string, given: object): string {
-  return `${tool} ${JSON.stringify(given)}`;
+  return `${tool} ${jsonLine(given)}`;
 }
 
 /** The error of a write that may have been carried out although it failed; any other error unchanged. */
@@ -109,8 +110,17 @@ function stepsAfter({ status, nextSteps }: CliError): readonly string[] {
   return status === undefined ? nextSteps : ['Try again later.'];
 }
 
-/** What the assistant reads of an error that a call threw. */
+const LINE_CHARACTERS_MAX = 2_000;
+
+/** What the assistant reads of an error that a call threw; messages can quote records, and stay on their lines. */
 export function failureText(error: unknown): string {
+  return linesOf(error)
+    .map((line) => (line.length > LINE_CHARACTERS_MAX ? `${line.slice(0, LINE_CHARACTERS_MAX)}…` : line))
+    .map((line) => oneLine(line.toWellFormed()))
+    .join('\n');
+}
+
+function linesOf(error: unknown): string[] {
   if (error instanceof ToolError) {
     const { code, message, details, steps, requestId } = error;
     const faults = details
@@ -121,11 +131,11 @@ export function failureText(error: unknown): string {
       ...faults,
       ...steps.map((step) => `Next: ${step}`),
       ...(requestId === null ? [] : [`Request ID: ${requestId}`]),
-    ].join('\n');
+    ];
   }
   if (error instanceof CliError) {
     const { message, apiCode = 'INTERNAL_ERROR', requestId = null } = error;
-    return failureText(new ToolError(apiCode, message, { requestId, steps: stepsAfter(error) }));
+    return linesOf(new ToolError(apiCode, message, { requestId, steps: stepsAfter(error) }));
   }
-  return `INTERNAL_ERROR: crm mcp failed: ${redact(messageOf(error))}`;
+  return [`INTERNAL_ERROR: crm mcp failed: ${redact(messageOf(error))}`];
 }

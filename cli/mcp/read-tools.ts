@@ -10,7 +10,8 @@ import { idSegment } from '../api/target.ts';
 import { isoMilliseconds } from '../input/instant.ts';
 import { counted } from '../terminal/format.ts';
 import { call } from './failures.ts';
-import { includedLines, jsonLine, pageText, recordLine, shown, stepsToShow, wholeRecord } from './results.ts';
+import { jsonLine } from './lines.ts';
+import { includedLines, pageText, recordLine, shown, stepsToShow, wholeRecord } from './results.ts';
 import {
   argumentsOf,
   CURSOR,

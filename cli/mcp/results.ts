@@ -7,6 +7,7 @@ import { hasTimeline } from '../../db/model/timelines.ts';
 import type { Included } from '../api/envelope.ts';
 import { counted } from '../terminal/format.ts';
 import { call } from './failures.ts';
+import { jsonLine } from './lines.ts';
 import type { ServicePage } from './service.ts';
 
 /** How much of a text a page of records shows. */
@@ -23,14 +24,6 @@ const INCLUDED_TEXT_CHARACTERS = 100;
  */
 export function recordLine(record: Data, resourceName: string, characters = PAGE_TEXT_CHARACTERS): string {
   return jsonLine(shown(record, resourceName, characters));
-}
-
-/** JSON on one line: some readers end lines at characters that JSON does not escape. */
-export function jsonLine(value: Data): string {
-  return JSON.stringify(value).replace(
-    /[\u0085\u2028\u2029]/g,
-    (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 /** What a record has, without what is empty. */
