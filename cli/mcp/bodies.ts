@@ -4,8 +4,8 @@ import type { Field } from '../../db/model/fields.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { LookupKind } from '../import/plan/headers.ts';
-import { isoMilliseconds } from '../input/instant.ts';
 import { ToolError } from './failures.ts';
+import { instantOf } from './instants.ts';
 import { idsOfNames, NAME_DESCRIPTIONS, namesOf } from './names.ts';
 import type { Service } from './service.ts';
 import { fieldValue, textArgument } from './tool.ts';
@@ -25,28 +25,33 @@ export function nameArguments(resources: readonly Resource[]): TProperties {
   );
 }
 
-/** The body for a record of the resource; `id` is that of a record to change. */
-export async function bodyFor(resource: Resource, given: Data, service: Service, id?: string): Promise<Data> {
+/** The body for a record of the resource; `existing` finds the record to change. */
+export async function bodyFor(
+  resource: Resource,
+  given: Data,
+  service: Service,
+  existing?: () => Promise<Data | undefined>,
+): Promise<Data> {
   const fields = namesOf(resource);
   const names = new Map<LookupKind, string>();
   const body: Data = {};
   for (const [name, value] of Object.entries(given)) {
     const field = fields.get(name as LookupKind);
-    if (field === undefined) body[name] = instantOf(name, value, resource.fields[name]);
+    if (field === undefined) body[name] = valueToSend(name, value, resource.fields[name]);
     else if (given[field] !== undefined)
       throw new ToolError('VALIDATION_FAILED', `${name}: send either ${name} or ${field}, not both`);
     else names.set(name as LookupKind, String(value));
   }
   if (names.size === 0) return body;
   const pipelineId = typeof body.pipeline_id === 'string' ? body.pipeline_id : undefined;
-  return { ...body, ...(await idsOfNames(resource, names, service, { id, pipelineId })) };
+  return { ...body, ...(await idsOfNames(resource, names, service, { pipelineId, existing })) };
 }
 
-/** The value; of an instant, the milliseconds of a date. */
-function instantOf(path: string, value: JsonValue, field: Field | undefined): JsonValue {
-  if (field?.kind !== 'instant' || typeof value !== 'string') return value;
-  const milliseconds = isoMilliseconds(value);
-  if (milliseconds !== undefined) return milliseconds;
+/** The value; of an instant, the milliseconds. */
+function valueToSend(path: string, value: JsonValue, field: Field | undefined): JsonValue {
+  if (field?.kind !== 'instant') return value;
+  const instant = instantOf(value, path);
+  if (typeof instant !== 'string') return instant;
   const expected = '2026-03-31, 2026-03-31T09:00:00Z or Unix milliseconds';
   throw new ToolError('VALIDATION_INVALID_FORMAT', `${path}: must be ${expected}`);
 }

@@ -64,7 +64,7 @@ async function describedIn(resource: Resource, service: Service): Promise<string
     ),
     ...(names.length === 0
       ? []
-      : ['Names that can be sent instead of IDs:', ...names.map((line) => `- ${line}`)]),
+      : ['Names that can be sent instead of IDs, in filters too:', ...names.map((line) => `- ${line}`)]),
     'Filter by:',
     ...filterLines(resource),
     `Sort by: ${querySorts(resource).join(', ')}`,

@@ -8,9 +8,8 @@ import { createFields } from '../api/body.ts';
 import { counted } from '../terminal/format.ts';
 import { bodyFor, nameArguments, valueArguments } from './bodies.ts';
 import { call, ToolError } from './failures.ts';
-import { servicePath } from './read-tools.ts';
 import { writtenText } from './results.ts';
-import type { Service } from './service.ts';
+import { type Service, servicePath } from './service.ts';
 import { ADDING, argumentsOf, fieldValue, oneArgumentOf, type Tool } from './tool.ts';
 
 /** The arguments for a new record of one resource. */

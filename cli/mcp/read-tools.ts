@@ -1,17 +1,18 @@
 // The tools that only read: search, get, query, count and timeline.
 import { Type } from 'typebox';
 import type { Data, JsonValue } from '../../db/model/json.ts';
-import { findResource, RESOURCES } from '../../db/model/resources/registry.ts';
+import { findResource, getResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
 import { singularOf } from '../../db/model/text.ts';
 import { hasTimeline, TIMELINE_KINDS, TIMELINE_RESOURCES } from '../../db/model/timelines.ts';
 import { nameOf } from '../api/record-name.ts';
-import { idSegment } from '../api/target.ts';
-import { isoMilliseconds } from '../input/instant.ts';
 import { counted } from '../terminal/format.ts';
 import { call } from './failures.ts';
+import { filterToSend } from './filters.ts';
+import { instantOf } from './instants.ts';
 import { jsonLine } from './lines.ts';
 import { includedLines, pageText, recordLine, shown, stepsToShow, wholeRecord } from './results.ts';
+import { type Service, servicePath } from './service.ts';
 import {
   argumentsOf,
   CURSOR,
@@ -41,7 +42,8 @@ const FILTER = Type.Optional(
     description:
       '{"field": value} or {"field": {"op": value}}, all of which must hold; {"and": [...]}, {"or": [...]}, {"not": {...}}. ' +
       'Ops, by the kind of field: eq ne in not_in lt lte gt gte between contains starts_with is_null; for links such as ' +
-      '"companies", and for lists: has any_of is_null. Times: RFC 3339, {"ago": "30d"} or {"ahead": "7d"}. Custom fields: ' +
+      '"companies", and for lists: has any_of is_null. Times: RFC 3339, a day, {"ago": "30d"} or {"ahead": "7d"}. Where an ID ' +
+      'belongs, a name can be sent too: company, contact, owner (or "me"), pipeline, stage. Custom fields: ' +
       '"custom.NAME". Example: {"status": "open", "estimated_value": {"gte": 1000}, "or": [{"name": {"contains": "engine"}}, ' +
       '{"contacts": {"has": "ID"}}]}',
   }),
@@ -122,16 +124,28 @@ const query: Tool = {
     include: INCLUDE,
   }),
   hints: READING,
-  run: ({ resource, limit = LIMIT_DEFAULT, ...body }, service) => {
+  run: async ({ resource, limit = LIMIT_DEFAULT, ...given }, service) => {
     const name = String(resource);
+    const body = await withFilter(given, name, service);
     return pageText({
       ...{ tool: 'query', what: name, limit: Number(limit) },
       ask: (size) => service.query(`${servicePath(name)}/query`, { ...body, limit: size }),
       line: (record) => recordLine(record, name),
-      next: (first) => (first === undefined ? [] : stepsToShow(name, first.id)),
+      next: (first) => {
+        if (first !== undefined) return stepsToShow(name, first.id);
+        return given.filter === undefined ? [] : NOTHING_PASSES;
+      },
     });
   },
 };
+
+const NOTHING_PASSES = ['try fewer conditions, {"contains": "part of a word"}, or search.'];
+
+/** What is given, with the filter that the server takes. */
+async function withFilter(given: Data, resource: string, service: Service): Promise<Data> {
+  const filter = await filterToSend(given.filter, getResource(resource), service);
+  return { ...given, ...(filter !== undefined && { filter }) };
+}
 
 const count: Tool = {
   name: 'count',
@@ -142,9 +156,11 @@ const count: Tool = {
     filter: Type.Optional(Type.Unsafe<Data>({ type: 'object', description: 'As in query' })),
   }),
   hints: READING,
-  run: async ({ resource, ...body }, service) => {
-    const { count: found, is_exact } = await service.lookUp(`${servicePath(String(resource))}/count`, body);
-    const number = counted(Number(found), singularOf(String(resource)), String(resource));
+  run: async ({ resource, ...given }, service) => {
+    const name = String(resource);
+    const body = await withFilter(given, name, service);
+    const { count: found, is_exact } = await service.lookUp(`${servicePath(name)}/count`, body);
+    const number = counted(Number(found), singularOf(name), name);
     if (is_exact === true)
       return found === 0 ? number : `${number}\nNext: query with the same filter lists them.`;
     return `At least ${number}: there are too many to count all. A narrower filter can be counted.`;
@@ -172,7 +188,10 @@ const timeline: Tool = {
   hints: READING,
   run: ({ resource, id, limit = LIMIT_DEFAULT, since, until, ...given }, service) => {
     const path = `${servicePath(String(resource), id)}/timeline`;
-    const times = withoutUnset({ since: timeOf(since), until: timeOf(until) });
+    const times = {
+      ...(since !== undefined && { since: instantOf(since, 'since') }),
+      ...(until !== undefined && { until: instantOf(until, 'until') }),
+    };
     return pageText({
       ...{ tool: 'timeline', what: 'entries', limit: Number(limit) },
       ask: (size) => service.list(path, queryFrom({ ...given, ...times, limit: size })),
@@ -209,16 +228,6 @@ function withoutUnset(values: { [name: string]: JsonValue | undefined }): Data {
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
-}
-
-/** The milliseconds of a time or a day; what is neither is left to the server. */
-function timeOf(value: JsonValue | undefined): JsonValue | undefined {
-  return (typeof value === 'string' ? isoMilliseconds(value) : undefined) ?? value;
-}
-
-/** The path of a resource, or of a record. */
-export function servicePath(resource: string, id?: JsonValue): string {
-  return id === undefined ? `/api/v2/${resource}` : `/api/v2/${resource}/${idSegment(String(id))}`;
 }
 
 function queryFrom(given: Data): Record<string, string | string[]> {

@@ -1,5 +1,5 @@
 // The server as tools see it within one call: requests that end with the call, and refusals as errors for assistants.
-import type { Data } from '../../db/model/json.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
 import type { Client, RequestOptions } from '../api/client.ts';
 import {
   type ApiResponse,
@@ -12,7 +12,8 @@ import {
 } from '../api/envelope.ts';
 import { listAt, pagesOf } from '../api/pages.ts';
 import type { Pipeline } from '../api/pipelines.ts';
-import { itemError, refusalIn, uncertain } from './failures.ts';
+import { resourcePath } from '../api/target.ts';
+import { itemError, refusalIn, ToolError, uncertain } from './failures.ts';
 
 /** One page of a list. */
 export interface ServicePage {
@@ -117,6 +118,18 @@ export class Service {
     const refusal = refusalIn(response);
     if (refusal !== undefined) throw refusal;
     return response;
+  }
+}
+
+/** The path of a resource, or of a record. */
+export function servicePath(resource: string, id?: JsonValue): string {
+  if (id === undefined) return resourcePath({ name: resource });
+  try {
+    return resourcePath({ name: resource }, String(id));
+  } catch {
+    throw new ToolError('VALIDATION_INVALID_FORMAT', 'id: must be the ID of a record', {
+      steps: ['Find the ID with search or query.'],
+    });
   }
 }
 

@@ -1,14 +1,16 @@
 // The tools that change any record: upsert, update, link and delete.
 import { Type } from 'typebox';
 import type { Field } from '../../db/model/fields.ts';
+import { type Data, isObject } from '../../db/model/json.ts';
 import { LINK_KINDS } from '../../db/model/resources/link-kinds.ts';
 import { getResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { ON_MATCH, ON_MISSING } from '../../db/model/upserts.ts';
 import { createFields, updateFields } from '../api/body.ts';
 import { bodyFor, nameArguments, valueArguments } from './bodies.ts';
 import { call, ToolError } from './failures.ts';
-import { servicePath } from './read-tools.ts';
+import { nothingWithoutScope } from './names.ts';
 import { writtenText } from './results.ts';
+import { type Service, servicePath } from './service.ts';
 import { argumentsOf, CHANGING, fieldValue, oneArgumentOf, type Tool, textArgument } from './tool.ts';
 
 const CHANGEABLE = RESOURCES.filter(({ verbs }) => verbs.includes('update'));
@@ -40,7 +42,9 @@ const upsert: Tool = {
   hints: CHANGING,
   run: async ({ resource: name, ...given }, service) => {
     const resource = getResource(String(name));
-    const body = await bodyFor(resource, given, service);
+    const body = await bodyFor(resource, given, service, () =>
+      recordWithExternalId(resource.name, given, service),
+    );
     const { outcome, matched_by, ...record } = await service.write(
       'POST',
       `${servicePath(resource.name)}/upsert`,
@@ -51,6 +55,18 @@ const upsert: Tool = {
     return writtenText(`${done}${by}`, record, resource.name);
   },
 };
+
+/** The record with the external ID; undefined if there is none, or if the key cannot read it. */
+async function recordWithExternalId(
+  resource: string,
+  { external_id }: Data,
+  service: Service,
+): Promise<Data | undefined> {
+  if (!isObject(external_id)) return undefined;
+  const query = { external_id: `${external_id.source}:${external_id.id}`, limit: '1' };
+  const { records } = await service.list(servicePath(resource), query).catch(nothingWithoutScope);
+  return records[0];
+}
 
 const update: Tool = {
   name: 'update',
@@ -71,8 +87,9 @@ const update: Tool = {
       throw new ToolError('VALIDATION_REQUIRED_FIELD', 'no field to change is given', {
         steps: [`${call('describe', { resource: name })} lists the fields.`],
       });
-    const body = await bodyFor(resource, given, service, String(id));
-    const record = await service.write('PATCH', servicePath(resource.name, id), body);
+    const path = servicePath(resource.name, id);
+    const body = await bodyFor(resource, given, service, async () => (await service.get(path)).record);
+    const record = await service.write('PATCH', path, body);
     return writtenText('Updated', record, resource.name);
   },
 };

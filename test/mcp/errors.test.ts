@@ -38,3 +38,31 @@ describe('what an error quotes stays on its line', () => {
     expect(text).toContain(FORGED);
   });
 });
+
+describe('what is wrong is told at its argument', () => {
+  test.each<[string, Record<string, unknown>, string]>([
+    ['get', { resource: 'deals', id: '' }, 'VALIDATION_INVALID_FORMAT: id: must be the ID of a record'],
+    ['get', { resource: 'deals', id: '..' }, 'VALIDATION_INVALID_FORMAT: id: must be'],
+    ['timeline', { resource: 'deals', id: '.' }, 'VALIDATION_INVALID_FORMAT: id: must be'],
+    ['update', { resource: 'deals', id: '..', stage: 'Won' }, 'VALIDATION_INVALID_FORMAT: id: must be'],
+    ['update', { resource: 'deals', id: 'DEAL', company: '' }, 'company: must'],
+    ['update', { resource: 'deals', id: 'DEAL', contact: '' }, 'contact: must'],
+    [
+      'log_interaction',
+      { type: 'MEMO', direction: 'INTERNAL', title: 'x', interaction_date: 1_764_000_000 },
+      'interaction_date: 1764000000 is too small for Unix milliseconds; if these are seconds, send "2025-11-24T16:00:00.000Z"',
+    ],
+    ['timeline', { resource: 'deals', id: 'DEAL', since: 1_764_000_000 }, 'since: 1764000000 is too small'],
+    [
+      'query',
+      { resource: 'deals', filter: { created_at: { gte: 1_764_000_000 } } },
+      'filter.created_at.gte: 1764000000 is too small',
+    ],
+  ])('%s %j', async (tool, given, words) => {
+    const known = JSON.parse(JSON.stringify(given).replaceAll('DEAL', deal));
+    const text = await assistant.refusal(tool, known);
+    expect(text).toMatch(/^VALIDATION_/);
+    expect(text).toContain(words);
+    expect(text).not.toMatch(/\b(name|email): /);
+  });
+});

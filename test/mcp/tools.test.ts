@@ -122,7 +122,7 @@ describe('arguments that do not fit', () => {
       ['records.0.record_type: must be'],
     ],
     ['link', { of: 'deals.tasks', parent_id: 'x', id: 'y' }, ['of: must be one of: deals.contacts']],
-    ['get', { resource: 'contacts', id: '..' }, ['".." is not an ID']],
+    ['get', { resource: 'contacts', id: '..' }, ['id: must be the ID of a record']],
   ])('%s %j is told what is allowed', async (name, given, words) => {
     const text = await assistant.refusal(name, given);
     for (const word of words) expect(text).toContain(word);

@@ -1,6 +1,6 @@
 // What an assistant writes: by names as people say them, linked to what it is about, and nothing half done in silence.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Assistant, recordIn } from '../support/assistant.ts';
+import { Assistant, recordIn, recordsIn } from '../support/assistant.ts';
 import { ndjson, Sandbox } from '../support/command.ts';
 import { ABSENT } from '../support/v2.ts';
 
@@ -118,6 +118,14 @@ describe('names', () => {
       stage: 'talk',
     });
     expect((await get('deals', other)).pipeline_id).not.toBe((await get('deals', id)).pipeline_id);
+    // One that is there stays in its pipeline, unless another is named.
+    const external_id = { source: 'a', id: '2' };
+    await upserted('deals', { external_id, stage: 'proposal' });
+    expect((await get('deals', other)).pipeline_id).not.toBe((await get('deals', id)).pipeline_id);
+    const moved = await assistant.refusal('upsert', { resource: 'deals', external_id, stage: 'Closed Won' });
+    expect(moved).toContain('the pipeline "Partners" does not have a stage "Closed Won"');
+    await upserted('deals', { external_id, stage: 'Closed Won', pipeline: 'Sales' });
+    expect((await get('deals', other)).pipeline_id).toBe((await get('deals', id)).pipeline_id as string);
   });
 
   test.each<[Record<string, unknown>, string[]]>([
@@ -143,6 +151,13 @@ describe('names', () => {
       await upserted('companies', { domain, name: 'Twins' });
     const text = await assistant.refusal('update', { resource: 'contacts', id: ada, company: 'twins' });
     expect(text).toContain('company: several companies are named "twins"; send company_id');
+    expect(recordsIn(text).map(({ name, domain }) => [name, domain])).toEqual([
+      ['Twins', 'twins.test'],
+      ['Twins', 'twins.example'],
+    ]);
+    const [first] = recordsIn(text);
+    await assistant.ok('update', { resource: 'contacts', id: ada, company_id: first?.id });
+    expect(await get('contacts', ada)).toMatchObject({ company_id: first?.id });
   });
 });
 
