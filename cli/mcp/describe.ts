@@ -6,13 +6,15 @@ import { CUSTOM_PREFIX, hasCustom, OPERATORS, queryFields } from '../../db/model
 import { querySorts } from '../../db/model/query/sorts.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { includesOf } from '../../db/model/resources/includes.ts';
-import { LINK_KINDS } from '../../db/model/resources/link-kinds.ts';
+import { LINK_KINDS, type LinkKind } from '../../db/model/resources/link-kinds.ts';
 import { findResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { isShown } from '../../db/model/schemas.ts';
 import { hasTimeline } from '../../db/model/timelines.ts';
+import type { Pipeline } from '../api/pipelines.ts';
 import { ToolError } from './failures.ts';
 import { jsonLine, oneLine } from './lines.ts';
 import { NAME_DESCRIPTIONS, namesOf } from './names.ts';
+import { isInResults, linesWithin } from './results.ts';
 import type { Service } from './service.ts';
 import { argumentsOf, oneArgumentOf, READING, type Tool } from './tool.ts';
 
@@ -58,9 +60,9 @@ async function describedIn(resource: Resource, service: Service): Promise<string
   const links = LINK_KINDS.filter(({ parent }) => parent === resource);
   return [
     `${name}: ${description}`,
-    'Fields, with what upsert and update take:',
+    `${takenBy(resource)}:`,
     ...Object.entries(fields).flatMap(([field, one]) =>
-      one.access === 'internal' ? [] : [fieldLine(field, one, resource)],
+      one.access === 'internal' || !isInResults(field) ? [] : [fieldLine(field, one, resource)],
     ),
     ...(names.length === 0
       ? []
@@ -69,12 +71,25 @@ async function describedIn(resource: Resource, service: Service): Promise<string
     ...filterLines(resource),
     `Sort by: ${querySorts(resource).join(', ')}`,
     `Include: ${Object.keys(includesOf(resource)).join(', ') || 'nothing'}`,
-    ...links.map(
-      (kind) => `Link: link {"of": "${kind.name}", "parent_id": ID, "id": ID}: ${kind.link.description}`,
-    ),
+    ...links.map(linkLine),
     ...(hasTimeline(name) ? ['It has a timeline.'] : []),
     ...(await stagesFor(name, service)),
   ];
+}
+
+function linkLine({ name, link }: LinkKind): string {
+  const own = Object.entries(link.fields).map(
+    ([field, one]) => `; ${field}: ${typeOf(one)}${one.required ? ', required' : ''}`,
+  );
+  return `Link: link {"of": "${name}", "parent_id": ID, "id": ID}: ${link.description}${own.join('')}`;
+}
+
+/** Which tools take the values of a resource. */
+function takenBy({ verbs }: Resource): string {
+  if (verbs.includes('update')) return 'Fields, with what upsert and update take';
+  return verbs.includes('create')
+    ? 'Fields, with what log_interaction takes'
+    : 'Fields, which cannot be changed';
 }
 
 const TYPES: Partial<Record<Field['kind'], string>> = {
@@ -82,7 +97,7 @@ const TYPES: Partial<Record<Field['kind'], string>> = {
   emails: 'list of emails',
   domain: 'domain',
   boolean: 'true or false',
-  instant: 'time (RFC 3339)',
+  instant: 'time (RFC 3339, a day, or Unix milliseconds)',
   timestamp: 'time',
   date: 'YYYY-MM-DD',
   references: 'list of IDs',
@@ -97,20 +112,22 @@ const ACCESS: Readonly<Record<Field['access'], string>> = {
 };
 
 function fieldLine(name: string, field: Field, { identifying }: Resource): string {
-  const { kind, access, required, references, description, schema } = field;
-  const { enum: values, maxLength } = schema as { enum?: readonly JsonValue[]; maxLength?: number };
-  const type =
-    values !== undefined
-      ? `one of ${values.join(', ')}`
-      : kind === 'reference'
-        ? `ID${references ? ` in ${references}` : ''}`
-        : (TYPES[kind] ?? kind);
+  const { kind, access, required, description, schema } = field;
+  const { maxLength } = schema as { maxLength?: number };
   const isLong = kind === 'text' && maxLength !== undefined && maxLength > NAME_CHARACTERS_MAX;
   const long = isLong ? ` up to ${maxLength} characters` : '';
   const need = required && isShown(field) && access !== 'read' ? ', required' : '';
   const one = identifying.includes(name) ? `, at least one of ${identifying.join('/')}` : '';
-  const words = description === '' ? '' : `. ${description}`;
-  return `- ${name}: ${type}${long}${ACCESS[access]}${need}${one}${words}`;
+  // Results show instants in RFC 3339.
+  const words = description === '' ? '' : `. ${description.replace(', in Unix milliseconds', '')}`;
+  return `- ${name}: ${typeOf(field)}${long}${ACCESS[access]}${need}${one}${words}`;
+}
+
+function typeOf({ kind, references, schema }: Field): string {
+  const { enum: values } = schema as { enum?: readonly JsonValue[] };
+  if (values !== undefined) return `one of ${values.join(', ')}`;
+  if (kind === 'reference') return `ID${references ? ` in ${references}` : ''}`;
+  return TYPES[kind] ?? kind;
 }
 
 /** What a filter can name, with the operators, those with the same ones together. */
@@ -126,19 +143,23 @@ function filterLines(resource: Resource): string[] {
   return [...groups].map(([ops, some]) => `- ${some.map(({ name }) => name).join(', ')}: ${ops}`);
 }
 
+const PIPELINES_ROOM = 30_000;
+
+function pipelineLine({ id, name, stages }: Pipeline): string {
+  return jsonLine({
+    pipeline_id: id,
+    name,
+    stages: stages.map(({ id: stage_id, name: stage, type }) => ({ stage_id, name: stage, type })),
+  });
+}
+
 async function stagesFor(name: string, service: Service): Promise<string[]> {
   if (name !== 'deals' && name !== 'pipelines') return [];
   try {
     const pipelines = await service.pipelines();
     return [
       'Pipelines, the oldest of which is the default, with their stages in order:',
-      ...pipelines.map(({ id, name: label, stages }) =>
-        jsonLine({
-          pipeline_id: id,
-          name: label,
-          stages: stages.map(({ id: stage_id, name: stage, type }) => ({ stage_id, name: stage, type })),
-        }),
-      ),
+      ...linesWithin(pipelines.map(pipelineLine), PIPELINES_ROOM, 'query pipelines.'),
     ];
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'AUTH_INSUFFICIENT_SCOPE') throw error;

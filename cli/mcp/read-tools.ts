@@ -1,41 +1,36 @@
 // The tools that only read: search, get, query, count and timeline.
 import { Type } from 'typebox';
 import type { Data, JsonValue } from '../../db/model/json.ts';
-import { findResource, getResource, RESOURCES } from '../../db/model/resources/registry.ts';
+import { findResource, getResource } from '../../db/model/resources/registry.ts';
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
 import { singularOf } from '../../db/model/text.ts';
-import { hasTimeline, TIMELINE_KINDS, TIMELINE_RESOURCES } from '../../db/model/timelines.ts';
+import { TIMELINE_KINDS, TIMELINE_RESOURCES } from '../../db/model/timelines.ts';
 import { nameOf } from '../api/record-name.ts';
 import { counted } from '../terminal/format.ts';
 import { call } from './failures.ts';
 import { filterToSend } from './filters.ts';
+import { get } from './get-tool.ts';
 import { instantOf } from './instants.ts';
-import { jsonLine } from './lines.ts';
-import { includedLines, pageText, recordLine, shown, stepsToShow, wholeRecord } from './results.ts';
-import { type Service, servicePath } from './service.ts';
+import { pageText, recordLine, shortLine, shown, stepsToShow } from './results.ts';
+import { queryFrom, type Service, servicePath } from './service.ts';
+import type { Line } from './shorten.ts';
 import {
   argumentsOf,
   CURSOR,
+  INCLUDE,
   limitArgument,
   oneArgumentOf,
   READING,
+  RESOURCE,
   someArgumentsOf,
   type Tool,
   textArgument,
   timeArgument,
 } from './tool.ts';
 
-const NAMES = RESOURCES.map(({ name }) => name);
 const LIMIT_DEFAULT = 20;
 const SEARCH_LIMIT_MAX = 100;
 const PAGE_LIMIT_MAX = 200;
-const RESOURCE = oneArgumentOf(NAMES);
-const INCLUDE = Type.Optional(
-  Type.Array(Type.String(), {
-    description: 'Related records to show too, such as company; describe lists them',
-  }),
-);
-
 const FILTER = Type.Optional(
   Type.Unsafe<Data>({
     type: 'object',
@@ -78,34 +73,21 @@ const NOTHING_FOUND = [
 ];
 
 // Enough to tell records with the same name apart.
-const FOUND_CHARACTERS = 100;
+const FOUND_CHARACTERS = 160;
 
-function foundLine({ record_type, record_id, match, record }: Data): string {
+function foundLine({ record_type, record_id, match, record }: Data): Line {
   const values = (record ?? {}) as Data;
   const columns = findResource(String(record_type))?.columns ?? [];
   const few = withoutUnset(Object.fromEntries(columns.map((column) => [column, values[column]])));
   const name = nameOf(values);
-  const facts = Object.entries(shown(few, String(record_type), FOUND_CHARACTERS)).filter(
+  const facts = Object.entries(shown(few, String(record_type))).filter(
     ([column, value]) => !['id', 'created_at'].includes(column) && !name?.includes(String(value)),
   );
-  return jsonLine({ ...withoutUnset({ record_type, record_id, match }), name, ...Object.fromEntries(facts) });
+  return shortLine(
+    withoutUnset({ record_type, record_id, match, name, ...Object.fromEntries(facts) }),
+    FOUND_CHARACTERS,
+  );
 }
-
-const get: Tool = {
-  name: 'get',
-  title: 'Get a record',
-  description: 'Show one record whole, and with include the records it is related to.',
-  input: argumentsOf({ resource: RESOURCE, id: textArgument(), include: INCLUDE }),
-  hints: READING,
-  run: async ({ resource, id, include = [] }, service) => {
-    const name = String(resource);
-    const { record, included } = await service.get(servicePath(name, id), queryFrom({ include }));
-    const next = hasTimeline(name)
-      ? [`Next: ${call('timeline', { resource, id: record.id })} shows what happened.`]
-      : [];
-    return [...wholeRecord(record, name), ...includedLines(included), ...next].join('\n');
-  },
-};
 
 const query: Tool = {
   name: 'query',
@@ -195,7 +177,7 @@ const timeline: Tool = {
     return pageText({
       ...{ tool: 'timeline', what: 'entries', limit: Number(limit) },
       ask: (size) => service.list(path, queryFrom({ ...given, ...times, limit: size })),
-      line: entryLine,
+      line: (entry) => entryLine(entry, id),
       next: (first) =>
         first === undefined
           ? []
@@ -204,8 +186,10 @@ const timeline: Tool = {
   },
 };
 
-/** An entry, with of its record what the entry does not say itself. */
-function entryLine({ record, ...entry }: Data): string {
+/** An entry, with of its record what the entry does not say itself; without it if it is the one that was asked for. */
+function entryLine({ record, ...entry }: Data, asked: JsonValue | undefined): Line {
+  const type = String(entry.record_type);
+  if (record === null || entry.record_id === asked) return shortLine(shown(entry, type));
   const values = (record ?? {}) as Data;
   const {
     id: _id,
@@ -217,25 +201,12 @@ function entryLine({ record, ...entry }: Data): string {
     ...rest
   } = values;
   const own = { ...rest, ...(title !== entry.title && { title }), ...(name !== entry.title && { name }) };
-  const type = String(entry.record_type);
-  return jsonLine({
-    ...shown(entry, type),
-    ...(record !== null && { record: shown(withoutUnset(own), type) }),
-  });
+  return shortLine({ ...shown(entry, type), record: shown(withoutUnset(own), type) });
 }
 
 function withoutUnset(values: { [name: string]: JsonValue | undefined }): Data {
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
-}
-
-function queryFrom(given: Data): Record<string, string | string[]> {
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.map(String) : String(value),
-    ]),
   );
 }
 

@@ -1,40 +1,59 @@
-// Results as text: a JSON line for each record, without what is empty and with long texts cut, then what to call next.
+// Results as text: a JSON line for each record, without what is empty and as short as results are, then what to call next.
 import { instantText } from '../../db/model/instants.ts';
-import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
 import { singularOf } from '../../db/model/text.ts';
 import { hasTimeline } from '../../db/model/timelines.ts';
 import type { Included } from '../api/envelope.ts';
 import { counted } from '../terminal/format.ts';
 import { call } from './failures.ts';
-import { jsonLine } from './lines.ts';
 import type { ServicePage } from './service.ts';
+import { type Line, lineWithin } from './shorten.ts';
 
-/** How much of a text a page of records shows. */
-export const PAGE_TEXT_CHARACTERS = 300;
 // What a client shows of a result, and an assistant can take in, is limited.
-const PAGE_CHARACTERS_MAX = 40_000;
-const RECORD_CHARACTERS_MAX = 60_000;
-const INCLUDED_CHARACTERS_MAX = 20_000;
+const ROOM = 40_000;
+const INCLUDED_ROOM = 12_000;
+// For the words of crm around records.
+const WORDS_ROOM = 1_000;
+const LINE_ROOM = 8_000;
+const PAGE_TEXT_CHARACTERS = 300;
 const INCLUDED_TEXT_CHARACTERS = 100;
 
-/**
- * A record on one line of JSON. Whatever a record contains stays within its line, so that it cannot pass for the words of
- * crm. Instants are shown as dates.
- */
-export function recordLine(record: Data, resourceName: string, characters = PAGE_TEXT_CHARACTERS): string {
-  return jsonLine(shown(record, resourceName, characters));
+/** The room for what one record has beside other lines. */
+export function roomBeside(lines: readonly string[]): number {
+  return ROOM - WORDS_ROOM - charactersIn(lines);
 }
 
-/** What a record has, without what is empty. */
-export function shown(record: Data, resourceName: string, characters = PAGE_TEXT_CHARACTERS): Data {
+/**
+ * A record on one line of JSON, in short. Whatever a record contains stays within its line, so that it cannot pass for
+ * the words of crm.
+ */
+export function recordLine(record: Data, resourceName: string): Line {
+  return shortLine(shown(record, resourceName));
+}
+
+/** Values on one line among others. */
+export function shortLine(values: Data, textCharacters = PAGE_TEXT_CHARACTERS): Line {
+  return lineWithin(values, LINE_ROOM, textCharacters);
+}
+
+// Links with a token in them, which no tool can follow.
+const LEFT_OUT: ReadonlySet<string> = new Set(['transcript_url']);
+
+/** Whether results show a field. */
+export function isInResults(field: string): boolean {
+  return !LEFT_OUT.has(field);
+}
+
+/** What a record has, without what is empty, with instants as dates. */
+export function shown(record: Data, resourceName: string): Data {
   const fields = findResource(resourceName)?.fields ?? {};
   return Object.fromEntries(
     Object.entries(record)
-      .filter(([, value]) => !isEmpty(value))
+      .filter(([name, value]) => !isEmpty(value) && isInResults(name))
       .map(([name, value]) => {
         const isInstant = fields[name]?.kind === 'instant' && typeof value === 'number';
-        return [name, isInstant ? instantText(value) : cut(value, characters)];
+        return [name, isInstant ? instantText(value) : value];
       }),
   );
 }
@@ -44,51 +63,30 @@ function isEmpty(value: JsonValue): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-const CUT = '[cut, ';
-
-function cut(value: JsonValue, characters: number): JsonValue {
-  if (typeof value === 'string') {
-    if (value.length <= characters) return value;
-    return `${value.slice(0, characters).toWellFormed()}… ${CUT}${value.length} characters in all]`;
-  }
-  if (Array.isArray(value)) return value.map((item) => cut(item, characters));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cut(item, characters)]));
-}
-
-/** Whether a text of lines has something cut in it. */
-export function hasCut(lines: readonly string[]): boolean {
-  return lines.some((line) => line.includes(CUT));
-}
-
-/** A record with all its text, unless that is too long for a result. */
-export function wholeRecord(record: Data, resourceName: string): string[] {
-  const whole = recordLine(record, resourceName, Number.POSITIVE_INFINITY);
-  if (whole.length <= RECORD_CHARACTERS_MAX) return [whole];
-  const short = recordLine(record, resourceName, 1_000);
-  return [short, `Long texts are cut. A person sees them whole with: crm get ${resourceName} ${record.id}`];
-}
-
 /** Lines of the included records, each with its resource, as far as there is room. */
 export function includedLines(included: Included): string[] {
   const lines = Object.entries(included).flatMap(([name, records]) =>
-    Object.values(records).map((record) => `${name} ${recordLine(record, name, INCLUDED_TEXT_CHARACTERS)}`),
+    Object.values(records).map(
+      (record) => `${name} ${shortLine(shown(record, name), INCLUDED_TEXT_CHARACTERS).text}`,
+    ),
   );
   if (lines.length === 0) return [];
-  const shownLines = lines.slice(0, countWithin(lines, INCLUDED_CHARACTERS_MAX));
-  const left = lines.length - shownLines.length;
-  const more =
-    left === 0 ? [] : [`${left} more are not shown here: get shows each, by its ID in included_ids.`];
-  return ['Included:', ...shownLines, ...more];
+  return ['Included:', ...linesWithin(lines, INCLUDED_ROOM, 'get shows each, by its ID in included_ids.')];
+}
+
+/** As many lines as there is room for, and how many there are more. */
+export function linesWithin(lines: readonly string[], room: number, way: string): string[] {
+  const some = lines.slice(0, countWithin(lines, room));
+  const left = lines.length - some.length;
+  return left === 0 ? some : [...some, `${left} more are not shown here: ${way}`];
 }
 
 /** What was done to a record, the record, and what to call next. */
 export function writtenText(done: string, record: Data, resourceName: string, next: string[] = []): string {
-  const line = recordLine(record, resourceName);
-  const whole = hasCut([line])
-    ? [`${call('get', { resource: resourceName, id: record.id })} shows it whole.`]
-    : [];
-  return [`${done}:`, line, ...[...whole, ...next].map((step) => `Next: ${step}`)].join('\n');
+  const { text, cuts } = recordLine(record, resourceName);
+  const whole =
+    cuts.length > 0 ? [`${call('get', { resource: resourceName, id: record.id })} shows more of it.`] : [];
+  return [`${done}:`, text, ...[...whole, ...next].map((step) => `Next: ${step}`)].join('\n');
 }
 
 interface PageRequest {
@@ -99,7 +97,7 @@ interface PageRequest {
   /** The size that was asked for. */
   limit: number;
   ask: (limit: number) => Promise<ServicePage>;
-  line: (record: Data) => string;
+  line: (record: Data) => Line;
   /** What to call next, given the first record; undefined if there is none at all. */
   next: (first: Data | undefined) => string[];
 }
@@ -109,7 +107,7 @@ export async function pageText(request: PageRequest): Promise<string> {
   const { tool, what, limit, ask, line, next } = request;
   let page = await ask(limit);
   let lines = linesOf(page, line);
-  const fitting = countWithin(lines.records, PAGE_CHARACTERS_MAX);
+  const fitting = countWithin(lines.records, roomBeside(lines.included));
   if (fitting < lines.records.length) {
     page = await ask(fitting);
     lines = linesOf(page, line);
@@ -117,11 +115,11 @@ export async function pageText(request: PageRequest): Promise<string> {
   const { records, nextCursor } = page;
   const [first] = records;
   const more = nextCursor === null ? '' : ', and there can be more';
-  const all = [...lines.records, ...lines.included];
   return [
     `${records.length === 0 ? `No ${what}` : counted(records.length, singularOf(what), what)}${more}.`,
-    ...all,
-    ...(hasCut(all) ? ['Texts marked "[cut" are shortened here: get shows them whole.'] : []),
+    ...lines.records,
+    ...lines.included,
+    ...(lines.isCut ? ['What is marked "[cut" is shortened here: get shows more of it.'] : []),
     ...(nextCursor === null
       ? []
       : [`Next page: ${tool} with the same arguments and "cursor": ${JSON.stringify(nextCursor)}`]),
@@ -129,8 +127,17 @@ export async function pageText(request: PageRequest): Promise<string> {
   ].join('\n');
 }
 
-function linesOf({ records, included }: ServicePage, line: (record: Data) => string) {
-  return { records: records.map(line), included: includedLines(included) };
+function linesOf({ records, included }: ServicePage, line: (record: Data) => Line) {
+  const lines = records.map(line);
+  return {
+    records: lines.map(({ text }) => text),
+    isCut: lines.some(({ cuts }) => cuts.length > 0),
+    included: includedLines(included),
+  };
+}
+
+function charactersIn(lines: readonly string[]): number {
+  return lines.reduce((sum, { length }) => sum + length + 1, 0);
 }
 
 /** How many lines fit, at least one. */

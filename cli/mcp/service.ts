@@ -136,3 +136,13 @@ export function servicePath(resource: string, id?: JsonValue): string {
 function pageIn(response: ApiResponse): ServicePage {
   return { ...pageOf(response), included: includedIn(response) };
 }
+
+/** The parameters of a query. */
+export function queryFrom(given: Data): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(String) : String(value),
+    ]),
+  );
+}

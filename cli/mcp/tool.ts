@@ -2,6 +2,7 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
 import type { Field } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
 import type { Service } from './service.ts';
 
 /** What clients show people before they allow a call. */
@@ -62,6 +63,13 @@ export function timeArgument(description: string): TSchema {
 export const limitArgument = (maximum: number): TSchema =>
   Type.Integer({ minimum: 1, maximum, description: 'Default: 20' });
 export const CURSOR = textArgument('From the result before; with the same arguments');
+
+export const RESOURCE = oneArgumentOf(RESOURCES.map(({ name }) => name));
+export const INCLUDE = Type.Optional(
+  Type.Array(Type.String(), {
+    description: 'Related records to show too, such as company; describe lists them',
+  }),
+);
 
 const ITEM = Type.Unsafe<Data>({ type: 'object' });
 const TYPES: Partial<Record<Field['kind'], TSchema>> = {

@@ -92,17 +92,6 @@ describe('get', () => {
     const wrong = await assistant.refusal('get', { resource: 'contacts', id: ada, include: ['firm'] });
     expect(wrong).toContain('include: must be');
   });
-
-  test('keeps a record with a very long text within bounds', async () => {
-    const custom = Object.fromEntries(
-      Array.from({ length: 100 }, (_, at) => [`key ${at}`, 'x'.repeat(1_000)]),
-    );
-    const id = await created('companies', { name: 'Wordy', custom });
-    const text = await assistant.ok('get', { resource: 'companies', id });
-    expect(text.length).toBeLessThan(120_000);
-    const note = await created('notes', { title: 'Long', content: 'y'.repeat(50_000) });
-    expect(recordIn(await assistant.ok('get', { resource: 'notes', id: note })).content).toHaveLength(50_000);
-  });
 });
 
 describe('query', () => {
@@ -126,7 +115,7 @@ describe('query', () => {
   test('long texts are cut, and it is said how to see them whole', async () => {
     const text = await assistant.ok('query', { resource: 'contacts', filter: { id: ada } });
     expect(String(recordIn(text).remarks)).toMatch(/^Met at .{290,300}… \[cut, 1550 characters in all\]$/);
-    expect(text).toContain('Texts marked "[cut" are shortened here: get shows them whole.');
+    expect(text).toContain('What is marked "[cut" is shortened here: get shows more of it.');
   });
 
   test.each<[Record<string, unknown>, string[]]>([
@@ -239,8 +228,23 @@ describe('describe', () => {
     expect(text).toContain(`- contacts, companies: ${OPERATORS.link.join(' ')}`);
     expect(text).toContain('"name":"Closed Won","type":"won"');
     expect(text).toContain('link {"of": "deals.contacts"');
+    expect(text).toMatch(/^Link: .*"deals\.contacts".*; supervisor: ID in contacts$/m);
+    const notes = await assistant.ok('describe', { resource: 'notes' });
+    expect(notes).toContain('; record_type: one of contact, company, deal, required');
     expect(text).toContain('Sort by: created_at, updated_at, estimated_value, estimated_close_date');
   });
+});
+
+test('describe says of each resource how its values are set, and how times are written', async () => {
+  const described = async (resource: string) => assistant.ok('describe', { resource });
+  expect(await described('tasks')).toContain('Fields, with what upsert and update take:');
+  expect(await described('interactions')).toContain('Fields, with what log_interaction takes:');
+  const recordings = await described('recordings');
+  expect(recordings).toContain('Fields, which cannot be changed:');
+  expect(recordings).not.toContain('transcript_url');
+  expect(await described('tasks')).toContain(
+    '- due_date: time (RFC 3339, a day, or Unix milliseconds). When the task is due.',
+  );
 });
 
 test('what a record contains cannot pass for the words of crm', async () => {
