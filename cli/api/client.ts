@@ -5,7 +5,7 @@ import { CliError, EXIT, isRefusal } from '../errors.ts';
 import { serverBase } from '../settings/server-url.ts';
 import type { Wait } from '../terminal/wait-reasons.ts';
 import { waitAfter } from './backoff.ts';
-import { connectionError, connectionFailureOf } from './connection-error.ts';
+import { ConnectionError, connectionFailureOf } from './connection-error.ts';
 import type { ApiResponse, Envelope } from './envelope.ts';
 import { explainRefusedKey } from './key-hints.ts';
 import { isRefusedKey, responseError } from './response-error.ts';
@@ -85,7 +85,7 @@ export class Client {
     const trace = new Trace();
     let waited = 0;
     // Whether an earlier attempt can have been carried out although its response did not come.
-    let isRepeated = false;
+    let isPerhapsSent = false;
     for (let tries = 1; ; ) {
       const outcome = await this.#attempt(trace, { url, init, signal });
       if (outcome instanceof Response && outcome.status < 500 && outcome.status !== 429) {
@@ -93,20 +93,20 @@ export class Client {
         if (options.isDryRun && outcome.ok && outcome.headers.get('dry-run') !== 'true')
           throw dryRunIgnored(options.body);
         const answer = this.#answerOf(method, path, outcome, options);
-        return isRepeated && method === 'DELETE' ? deletedBefore(answer, { method, path }) : answer;
+        return isPerhapsSent && method === 'DELETE' ? deletedBefore(answer, { method, path }) : answer;
       }
       const wait = waitAfter(outcome, tries);
       const isLimit = wait.reason === 'rate limit';
+      isPerhapsSent ||=
+        outcome instanceof Error ? connectionFailureOf(this.#base, outcome).isPerhapsSent : !isLimit;
       waited += wait.seconds;
       if (waited > this.#waitSecondsMax || (!isLimit && tries >= this.#triesMax(options))) {
         if (outcome instanceof Response) return this.#answerOf(method, path, outcome, options);
-        throw connectionError(this.#base, outcome);
+        throw new ConnectionError(this.#base, outcome, isPerhapsSent);
       }
       trace.waits(wait, outcome instanceof Response && isLimit ? outcome.headers.get('retry-after') : null);
       await this.#wait(wait, signal);
-      if (isLimit) continue;
-      tries += 1;
-      isRepeated ||= outcome instanceof Response || connectionFailureOf(this.#base, outcome).wasSent;
+      if (!isLimit) tries += 1;
     }
   }
 
@@ -158,7 +158,7 @@ export class Client {
       signal?.throwIfAborted();
       // After a first success, even an unknown host name may be temporary.
       if (!this.#hasReachedServer && connectionFailureOf(this.#base, error).isLasting)
-        throw connectionError(this.#base, error);
+        throw new ConnectionError(this.#base, error, false);
       return error instanceof Error ? error : new Error(String(error));
     }
   }

@@ -9,8 +9,8 @@ export interface ConnectionFailure {
   nextSteps: string[];
   /** Whether a retry cannot help. */
   isLasting: boolean;
-  /** Whether the server can have received the request. */
-  wasSent: boolean;
+  /** Whether the request can have reached the server all the same. */
+  isPerhapsSent: boolean;
 }
 
 const NAME_ANOTHER = 'or choose another server with --url or CRM_URL.';
@@ -22,14 +22,15 @@ export function connectionFailureOf(base: string, error: unknown): ConnectionFai
   const { protocol, hostname, port } = new URL(base);
   const code = errorCode(error);
   const lasting = (reason: string, ...nextSteps: string[]) => ({
-    ...{ reason, nextSteps, isLasting: true, wasSent: false },
-  });
-  const unreached = (reason: string, ...nextSteps: string[]) => ({
-    ...{ reason, nextSteps, isLasting: false, wasSent: false },
+    ...{ reason, nextSteps, isLasting: true, isPerhapsSent: false },
   });
   // A server that restarts, a network that comes back.
   const passing = (reason: string, ...nextSteps: string[]) => ({
-    ...{ reason, nextSteps, isLasting: false, wasSent: true },
+    ...{ reason, nextSteps, isLasting: false, isPerhapsSent: true },
+  });
+  const unreached = (reason: string, ...nextSteps: string[]) => ({
+    ...passing(reason, ...nextSteps),
+    isPerhapsSent: false,
   });
   if (/CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/.test(code)) {
     return lasting(
@@ -52,7 +53,8 @@ export function connectionFailureOf(base: string, error: unknown): ConnectionFai
       : [CHECK_PORT, `or, only on a network that you trust, ${plain}`];
     return lasting('the server does not support TLS', ...steps);
   }
-  if (code === 'Malformed_HTTP_Response') return lasting('the response is not HTTP', CHECK_PORT);
+  if (code === 'Malformed_HTTP_Response')
+    return { ...lasting('the response is not HTTP', CHECK_PORT), isPerhapsSent: true };
   if (/ECONNREFUSED|ConnectionRefused/.test(code)) {
     const flag = port === PORT_DEFAULT || protocol === 'https:' ? '' : ` --port ${port || '80'}`;
     const start = isLoopback(hostname)
@@ -83,8 +85,15 @@ export function connectionFailureOf(base: string, error: unknown): ConnectionFai
   return passing(messageOf(error), 'check that the server runs.', NAME_ANOTHER);
 }
 
-/** The error for a server that could not be reached. */
-export function connectionError(base: string, error: unknown): CliError {
-  const { reason, nextSteps } = connectionFailureOf(base, error);
-  return new CliError(`No response from ${base}: ${reason}.`, { nextSteps, cause: error });
+/** No response of a server. */
+export class ConnectionError extends CliError {
+  /** Whether the request can have reached the server all the same, in any of its attempts. */
+  readonly isPerhapsSent: boolean;
+
+  /** @param wasSent whether an earlier attempt can have reached the server */
+  constructor(base: string, error: unknown, wasSent: boolean) {
+    const { reason, nextSteps, isPerhapsSent } = connectionFailureOf(base, error);
+    super(`No response from ${base}: ${reason}.`, { nextSteps, cause: error });
+    this.isPerhapsSent = wasSent || isPerhapsSent;
+  }
 }

@@ -1,4 +1,6 @@
 // Errors in the words of the service, with what an assistant can do about them.
+
+import { ConnectionError } from '../api/connection-error.ts';
 import type { ApiResponse, ErrorDetail } from '../api/envelope.ts';
 import { isQuotaRefusal, MAKE_ROOM } from '../api/response-error.ts';
 import { CliError, messageOf } from '../errors.ts';
@@ -100,14 +102,28 @@ export function call(tool: string, given: object): string {
 /** The error of a write that may have been carried out although it failed; any other error unchanged. */
 export function uncertain(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
+  if (error instanceof ConnectionError && !error.isPerhapsSent)
+    return withAdvice(error, 'Nothing was written: call again later.');
+  return withAdvice(error, 'It may have been carried out: check that before you call again.');
+}
+
+/** The same error with one more step. */
+export function withAdvice(error: unknown, step: string): unknown {
+  const known = error instanceof CliError ? toolErrorOf(error) : error;
+  if (!(known instanceof ToolError)) return error;
+  const { code, message, details, steps, requestId } = known;
+  return new ToolError(code, message, { details, requestId, steps: [...steps, step] });
+}
+
+function toolErrorOf(error: CliError): ToolError {
   const { message, apiCode = 'INTERNAL_ERROR', requestId = null } = error;
-  const steps = [...stepsAfter(error), 'It may have been carried out: check that before you call again.'];
-  return new ToolError(apiCode, message, { requestId, steps });
+  return new ToolError(apiCode, message, { requestId, steps: stepsAfter(error) });
 }
 
 // After a response the steps are commands, which an assistant cannot run; without one they say what a person can do.
-function stepsAfter({ status, nextSteps }: CliError): readonly string[] {
-  return status === undefined ? nextSteps : ['Try again later.'];
+function stepsAfter(error: CliError): readonly string[] {
+  if (error instanceof ConnectionError) return ['Tell the person who runs crm mcp.'];
+  return error.status === undefined ? error.nextSteps : ['Try again later.'];
 }
 
 const LINE_CHARACTERS_MAX = 2_000;
@@ -133,9 +149,6 @@ function linesOf(error: unknown): string[] {
       ...(requestId === null ? [] : [`Request ID: ${requestId}`]),
     ];
   }
-  if (error instanceof CliError) {
-    const { message, apiCode = 'INTERNAL_ERROR', requestId = null } = error;
-    return linesOf(new ToolError(apiCode, message, { requestId, steps: stepsAfter(error) }));
-  }
+  if (error instanceof CliError) return linesOf(toolErrorOf(error));
   return [`INTERNAL_ERROR: crm mcp failed: ${redact(messageOf(error))}`];
 }

@@ -7,7 +7,7 @@ import { tasks } from '../../db/model/resources/tasks.ts';
 import { createFields } from '../api/body.ts';
 import { counted } from '../terminal/format.ts';
 import { bodyFor, nameArguments, valueArguments } from './bodies.ts';
-import { call, ToolError } from './failures.ts';
+import { call, ToolError, withAdvice } from './failures.ts';
 import { writtenText } from './results.ts';
 import { type Service, servicePath } from './service.ts';
 import { ADDING, argumentsOf, fieldValue, oneArgumentOf, type Tool } from './tool.ts';
@@ -107,17 +107,31 @@ async function requireRecords(about: readonly About[], service: Service): Promis
   }
 }
 
+/** Throws, with what is linked and the calls that link the rest, if not all links can be made. */
 async function linkNote(noteId: string, about: readonly About[], service: Service): Promise<void> {
   const links = about.map(({ record_type, record_id }) => ({
     ...{ of: NOTE_LINK, parent_id: noteId, id: record_id },
     record_type,
   }));
-  const { items } = await service.writeBatch('/api/v2/links/batch', links);
-  const [failed] = items.flatMap(({ error, index }) => (error === undefined ? [] : [{ error, index }]));
-  if (failed === undefined) return;
-  const { code, message, details = [] } = failed.error;
-  const step = `The note ${noteId} was written. Do not add it again; link it: ${call('link', links[failed.index] ?? {})}`;
-  throw new ToolError(code, message, { details, steps: [step] });
+  const written = `The note ${noteId} was written. Do not add it again`;
+  const { items } = await service.writeBatch('/api/v2/links/batch', links).catch((error: unknown) => {
+    throw withAdvice(error, `${written}; link it to each record: ${call('link', links[0] ?? {})}`);
+  });
+  const failed = items.flatMap(({ error, index }) => (error === undefined ? [] : [{ error, index }]));
+  const [first] = failed;
+  if (first === undefined) return;
+  const missing = new Set(failed.map(({ index }) => index));
+  const linked = about.filter((_, index) => !missing.has(index)).map(({ record_id }) => record_id);
+  const message = `${written}: it is linked to ${linked.join(', ') || 'nothing'}, but not to the others.`;
+  throw new ToolError(first.error.code, message, {
+    details: failed.flatMap(({ error, index }) =>
+      (error.details?.length ? error.details : [{ message: error.message }]).map((detail) => ({
+        path: `records.${index}.record_id`,
+        message: detail.message,
+      })),
+    ),
+    steps: failed.map(({ index }) => call('link', links[index] ?? {})),
+  });
 }
 
 const addTask: Tool = {

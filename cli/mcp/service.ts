@@ -13,6 +13,7 @@ import {
 import { listAt, pagesOf } from '../api/pages.ts';
 import type { Pipeline } from '../api/pipelines.ts';
 import { resourcePath } from '../api/target.ts';
+import { CliError } from '../errors.ts';
 import { itemError, refusalIn, ToolError, uncertain } from './failures.ts';
 
 /** One page of a list. */
@@ -29,15 +30,28 @@ export interface BatchResponse {
 
 type Query = NonNullable<RequestOptions['query']>;
 
+// Clients give up on a call after a minute, and then nobody learns what became of it.
+const CALL_SECONDS_MAX = 50;
+
+function lateError(): CliError {
+  const nextSteps = ['Try again later; if it lasts, tell the person who runs crm mcp.'];
+  return new CliError('The server did not respond in time.', { nextSteps });
+}
+
 /** Sends the requests of one call. Each write has an idempotency key of its own, which its retries repeat. */
 export class Service {
   readonly #client: Client;
   readonly #signal: AbortSignal;
+  readonly #deadline: AbortSignal;
 
-  /** @param signal aborted when nobody waits for the result any more */
-  constructor(client: Client, signal: AbortSignal) {
+  /**
+   * @param signal aborted when nobody waits for the result any more
+   * @param secondsMax what all requests together can take
+   */
+  constructor(client: Client, signal: AbortSignal, secondsMax = CALL_SECONDS_MAX) {
     this.#client = client;
-    this.#signal = signal;
+    this.#deadline = AbortSignal.timeout(secondsMax * 1_000);
+    this.#signal = AbortSignal.any([signal, this.#deadline]);
   }
 
   /** The object that a path has, and what it includes. */
@@ -113,7 +127,8 @@ export class Service {
     const isRead = method === 'GET' || options.idempotencyKey === null;
     const given = { ...options, signal: this.#signal, expectErrors: true };
     const response = await this.#client.request(method, path, given).catch((error: unknown) => {
-      throw isRead ? error : uncertain(error);
+      const known = this.#deadline.aborted ? lateError() : error;
+      throw isRead ? known : uncertain(known);
     });
     const refusal = refusalIn(response);
     if (refusal !== undefined) throw refusal;

@@ -1,9 +1,13 @@
 // Calls over a line that breaks: a retried request keeps its idempotency key, a second call is new, and waiting has an end.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Client as HttpClient } from '../../cli/api/client.ts';
+import { failureText } from '../../cli/mcp/failures.ts';
+import { Service } from '../../cli/mcp/service.ts';
 import { Assistant, recordIn } from '../support/assistant.ts';
 import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
+import { ABSENT } from '../support/v2.ts';
 
 type Fault = 'drop' | 'fail' | 'limit';
 
@@ -123,4 +127,59 @@ test('a call that is given up ends its waiting', async () => {
   await assistant.ok('add_task', { name: 'After' });
   expect(keys).toHaveLength(2);
   expect(await tasksNamed('Given up')).toEqual([]);
+});
+
+/** What a read and a write of calls that may take 0.2 s say of a server that treats requests so. */
+async function toldOf(
+  treat: (request: IncomingMessage) => unknown,
+): Promise<{ read: string; written: string }> {
+  const odd = createServer((request) => void treat(request));
+  await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve));
+  const { port } = odd.address() as AddressInfo;
+  const client = new HttpClient({ url: `http://127.0.0.1:${port}`, apiKey: 'x', waitSecondsMax: 0 });
+  const service = () => new Service(client, new AbortController().signal, 0.2);
+  const read = await service().get('/api/v2/authenticate').then(String, failureText);
+  const written = await service().write('POST', '/api/v2/tasks', { name: 'x' }).then(String, failureText);
+  odd.closeAllConnections();
+  odd.close();
+  return { read, written };
+}
+
+const UNCERTAIN = 'Next: It may have been carried out: check that before you call again.';
+
+test('a server that takes requests and never responds is told before the client gives up', async () => {
+  const { read, written } = await toldOf(() => {});
+  expect(read).toBe(
+    'INTERNAL_ERROR: The server did not respond in time.\nNext: Try again later; if it lasts, tell the person who runs crm mcp.',
+  );
+  expect(written).toBe(`${read}\n${UNCERTAIN}`);
+});
+
+test('after a lost connection it is not certain that nothing was written', async () => {
+  const { read, written } = await toldOf((request) => request.socket.destroy());
+  expect(read).not.toContain('carried out');
+  expect(written).toEndWith(UNCERTAIN);
+});
+
+test('a note whose links were not all made is told with those, and with what to call', async () => {
+  const { id } = recordIn(await assistant.ok('upsert', { resource: 'contacts', email: 'ada@x.example' }));
+  // Such a key can link companies, but cannot see beforehand that they are there.
+  const key = await sandbox.ok(['keys', 'issue', '--scopes', 'notes:read,notes:write,contacts:read']);
+  await using writer = await Assistant.start(sandbox, ['--write'], { CRM_API_KEY: key });
+  const absent = [ABSENT, ABSENT.replace(/.$/, 'f')];
+  const records = [
+    { record_type: 'company', record_id: absent[0] },
+    { record_type: 'contact', record_id: id },
+    { record_type: 'company', record_id: absent[1] },
+  ];
+  const text = await writer.refusal('add_note', { title: 'Linked in part', records });
+  const [note] = ndjson(await sandbox.ok(['list', 'notes']));
+  expect(text).toContain(
+    `The note ${note?.id} was written. Do not add it again: it is linked to ${id}, but not`,
+  );
+  for (const [index, company] of [[0, absent[0]] as const, [2, absent[1]] as const]) {
+    expect(text).toContain(`\nrecords.${index}.record_id: must be the ID of an existing`);
+    const step = { of: 'notes.records', parent_id: note?.id, id: company, record_type: 'company' };
+    expect(text).toContain(`\nNext: link ${JSON.stringify(step)}`);
+  }
 });
