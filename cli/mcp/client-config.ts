@@ -1,4 +1,5 @@
 // The configuration with which a client starts `crm mcp`, for --print-config; never with the key itself.
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../settings/config.ts';
 import { settingsFolder } from '../settings/profile.ts';
@@ -23,7 +24,10 @@ export async function printClientConfig(
   ];
   const server = { command, args, env: { CRM_URL: config.url } };
   await writeOut(`${JSON.stringify({ mcpServers: { crm: server } }, null, 2)}\n`);
-  if (isInFile) return;
+  if (isInFile) {
+    if (!existsSync(file)) note(`crm: warning: there is no file ${file}. Write the API key to it.`);
+    return;
+  }
   const folder = shellWord(dirname(file));
   note(`The client reads the API key from ${file}. To write it there:`);
   note(`  (umask 077; mkdir -p ${folder}; printenv CRM_API_KEY > ${shellWord(file)})`);

@@ -91,7 +91,7 @@ function stepsFor(refusal: Refusal): string[] {
 
 function helpFor(resource: string): string {
   if (['search', 'links', ''].includes(resource)) return 'describe {} says what there is.';
-  return `${call('describe', { resource })} lists fields, filters and includes.`;
+  return `${call('describe', { resource })} lists fields, filters, includes and links.`;
 }
 
 /** A call as text, for the next step. */

@@ -10,7 +10,7 @@ import { bodyFor, nameArguments, valueArguments } from './bodies.ts';
 import { call, ToolError, withAdvice } from './failures.ts';
 import { writtenText } from './results.ts';
 import { type Service, servicePath } from './service.ts';
-import { ADDING, argumentsOf, fieldValue, oneArgumentOf, type Tool } from './tool.ts';
+import { ADDING, argumentsOf, fieldValue, oneArgumentOf, type Tool, textArgument } from './tool.ts';
 
 /** The arguments for a new record of one resource. */
 function creationArguments(resource: Resource) {
@@ -27,13 +27,22 @@ const logInteraction: Tool = {
   name: 'log_interaction',
   title: 'Log an interaction',
   description:
-    'Write down an email, call, meeting or message with a contact, which cannot be changed later. Send main_contact or ' +
-    'main_contact_email; a contact is created if none has the email. MANUAL is for what has no better type. Dates are RFC 3339; without one, it happened now.',
-  input: argumentsOf(creationArguments(interactions)),
+    'Write down an email, call, meeting or message with a contact, which cannot be changed later. Send main_contact, or ' +
+    'contact, an email; a contact is created if none has it. MANUAL is for what has no better type. Dates are RFC 3339; without one, it happened now.',
+  input: argumentsOf({
+    ...creationArguments(interactions),
+    contact: Type.Optional(textArgument('Email; the same as main_contact_email')),
+  }),
   hints: ADDING,
-  run: async (given, service) => {
-    const body = await bodyFor(interactions, given, service);
-    const { is_duplicate, ...record } = await service.write('POST', servicePath(interactions.name), body);
+  run: async ({ contact: email, ...given }, service) => {
+    if (email !== undefined && (given.main_contact_email ?? given.main_contact) !== undefined)
+      throw new ToolError(
+        'VALIDATION_FAILED',
+        'contact: send one of contact, main_contact, main_contact_email',
+      );
+    const known = { ...given, ...(email !== undefined && { main_contact_email: email }) };
+    const body = await bodyFor(interactions, known, service);
+    const { is_duplicate, ...record } = await service.write(servicePath(interactions.name), body);
     const done = is_duplicate === true ? 'It was logged before. Nothing was written' : 'Logged';
     const contact = { resource: 'contacts', id: record.main_contact };
     const next =
@@ -72,7 +81,7 @@ const addNote: Tool = {
     const about = records as unknown as About[];
     await requireRecords(about, service);
     const body = await bodyFor(notes, given, service);
-    const note = await service.write('POST', servicePath(notes.name), body);
+    const note = await service.write(servicePath(notes.name), body);
     if (about.length > 0) await linkNote(String(note.id), about, service);
     const linked =
       about.length === 0 ? 'Added, linked to nothing' : `Added, linked to ${counted(about.length, 'record')}`;
@@ -142,7 +151,7 @@ const addTask: Tool = {
   input: argumentsOf(creationArguments(tasks)),
   hints: ADDING,
   run: async (given, service) => {
-    const task = await service.write('POST', servicePath(tasks.name), await bodyFor(tasks, given, service));
+    const task = await service.write(servicePath(tasks.name), await bodyFor(tasks, given, service));
     const done = call('update', { resource: tasks.name, id: task.id, done: true });
     return writtenText('Added', task, tasks.name, task.done === true ? [] : [`${done} marks it as done.`]);
   },

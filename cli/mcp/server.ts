@@ -15,6 +15,7 @@ import { messageOf } from '../errors.ts';
 import { onInterrupt } from '../terminal/interrupt.ts';
 import { note, stdout } from '../terminal/streams.ts';
 import { VERSION } from '../version.ts';
+import { readArguments } from './arguments.ts';
 import { failureText, ToolError } from './failures.ts';
 import { Service } from './service.ts';
 import type { Tool } from './tool.ts';
@@ -89,8 +90,9 @@ function listed({ name, title, description, input, hints }: Tool) {
   };
 }
 
-async function resultOf(tool: Tool, given: Data, service: Service): Promise<CallToolResult> {
+async function resultOf(tool: Tool, sent: Data, service: Service): Promise<CallToolResult> {
   try {
+    const given = readArguments(sent, tool.input);
     const faults = faultsOf(given, { schema: tool.input });
     if (faults.length > 0) {
       const message = `The arguments of ${tool.name} are not valid.`;

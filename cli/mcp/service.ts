@@ -76,8 +76,8 @@ export class Service {
   }
 
   /** Writes, and resolves with the record. */
-  async write(method: 'POST' | 'PATCH', path: string, body: Data): Promise<Data> {
-    return recordOf(await this.#ask(method, path, { body }));
+  async write(path: string, body: Data): Promise<Data> {
+    return recordOf(await this.#ask('POST', path, { body }));
   }
 
   /** Carries out a batch; each item has its own status, or error. */
@@ -88,15 +88,20 @@ export class Service {
     return { items: body.data.items, requestId: headers.get('x-request-id') ?? '' };
   }
 
-  /** Carries out a batch of one item; throws the item's error. */
+  /**
+   * Carries out a batch of one item; throws the item's error.
+   * @param about the path of what the item is about, where that is another than the batch's
+   */
   async writeOne(
     path: string,
     item: Data | string,
-  ): Promise<{ status: string | undefined; requestId: string }> {
+    about = path,
+  ): Promise<Pick<BatchItem, 'status' | 'data'> & { requestId: string }> {
     const { items, requestId } = await this.writeBatch(path, [item]);
     const [only] = items;
-    if (only?.error !== undefined) throw itemError(only.error, path);
-    return { status: only?.status, requestId };
+    if (only === undefined) throw new ToolError('INTERNAL_ERROR', 'The server did not say what it did.');
+    if (only.error !== undefined) throw itemError(only.error, about);
+    return { ...only, requestId };
   }
 
   /** Which of these records the key cannot find, by their place. */

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { Field } from '../../db/model/fields.ts';
 import { type Data, isObject } from '../../db/model/json.ts';
-import { LINK_KINDS } from '../../db/model/resources/link-kinds.ts';
+import { getLinkKind, LINK_KINDS } from '../../db/model/resources/link-kinds.ts';
 import { getResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { ON_MATCH, ON_MISSING } from '../../db/model/upserts.ts';
 import { createFields, updateFields } from '../api/body.ts';
@@ -46,7 +46,6 @@ const upsert: Tool = {
       recordWithExternalId(resource.name, given, service),
     );
     const { outcome, matched_by, ...record } = await service.write(
-      'POST',
       `${servicePath(resource.name)}/upsert`,
       body,
     );
@@ -89,8 +88,10 @@ const update: Tool = {
       });
     const path = servicePath(resource.name, id);
     const body = await bodyFor(resource, given, service, async () => (await service.get(path)).record);
-    const record = await service.write('PATCH', path, body);
-    return writtenText('Updated', record, resource.name);
+    // A batch says whether anything was changed.
+    const batch = `${servicePath(resource.name)}/batch/update`;
+    const { status, data = {} } = await service.writeOne(batch, { id: String(id), ...body });
+    return writtenText(status === 'unchanged' ? 'Left unchanged' : 'Updated', data, resource.name);
   },
 };
 
@@ -118,7 +119,8 @@ const link: Tool = {
   }),
   hints: CHANGING,
   run: async (given, service) => {
-    const { status } = await service.writeOne('/api/v2/links/batch', given);
+    const parent = servicePath(getLinkKind(String(given.of)).parent.name);
+    const { status } = await service.writeOne('/api/v2/links/batch', given, parent);
     return status === 'unchanged' ? 'They are linked already. Nothing was changed.' : 'Linked.';
   },
 };

@@ -58,6 +58,13 @@ test('names the file of the key by its whole path, the server, and the flags', a
   expect(tools).toContain('delete');
 });
 
+test('says of a file of the key that it is not there', async () => {
+  const { code, stdout, stderr } = await sandbox.crm(['mcp', '--print-config', '--api-key-file', 'nope.key']);
+  expect(code).toBe(0);
+  expect(stdout).toContain(sandbox.path('nope.key'));
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`warning: there is no file ${sandbox.path('nope.key')}.`);
+});
+
 test('of a profile has its address and its key', async () => {
   const profile = { url: server.url, api_key_file: '../../given.key' };
   await sandbox.write('config/crm/config.json', JSON.stringify({ profiles: { work: profile } }));

@@ -139,7 +139,7 @@ async function toldOf(
   const client = new HttpClient({ url: `http://127.0.0.1:${port}`, apiKey: 'x', waitSecondsMax: 0 });
   const service = () => new Service(client, new AbortController().signal, 0.2);
   const read = await service().get('/api/v2/authenticate').then(String, failureText);
-  const written = await service().write('POST', '/api/v2/tasks', { name: 'x' }).then(String, failureText);
+  const written = await service().write('/api/v2/tasks', { name: 'x' }).then(String, failureText);
   odd.closeAllConnections();
   odd.close();
   return { read, written };

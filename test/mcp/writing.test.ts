@@ -171,6 +171,9 @@ describe('update', () => {
     });
     expect(text).toStartWith('Updated:\n');
     expect(recordIn(text)).toMatchObject({ id: ada, title: 'Countess' });
+    const again = await assistant.ok('update', { resource: 'contacts', id: ada, title: 'Countess' });
+    expect(again).toStartWith('Left unchanged:\n');
+    expect(recordIn(again)).toMatchObject({ id: ada, title: 'Countess' });
     expect(
       recordIn(await assistant.ok('update', { resource: 'contacts', id: ada, title: null })),
     ).not.toHaveProperty('title');
@@ -193,7 +196,7 @@ describe('update', () => {
     [{}, ['VALIDATION_REQUIRED_FIELD: no field to change is given']],
     [
       { name: 'x' },
-      ['name: is not allowed here; allowed: email, alt_emails', 'describe {"resource":"contacts"}'],
+      ['name: is not allowed here; allowed: id, email, alt_emails', 'describe {"resource":"contacts"}'],
     ],
     [{ email: 'x' }, ['VALIDATION_INVALID_FORMAT: ', 'must be an email address']],
     [{ company_id: ABSENT }, ['company_id: must be the ID of an existing company']],
@@ -275,6 +278,12 @@ describe('what happened and what is to be done', () => {
     );
     const both = await assistant.refusal('log_interaction', { ...given, main_contact: ada });
     expect(both).toStartWith('VALIDATION_FAILED: ');
+    const { main_contact_email: contact, ...others } = given;
+    const named = await assistant.ok('log_interaction', { ...others, contact });
+    expect(recordIn(named)).toMatchObject({ main_contact: logged.main_contact });
+    expect(await assistant.refusal('log_interaction', { ...given, contact })).toContain(
+      'contact: send one of',
+    );
   });
 
   test('records are linked once, and a kind of link takes its own fields', async () => {
@@ -286,6 +295,34 @@ describe('what happened and what is to be done', () => {
     expect((await list(`deals/${deal}/contacts`))[0]).toMatchObject({ id: ada, supervisor: ada });
     const text = await assistant.refusal('link', { ...given, of: 'deals.companies', id: ABSENT });
     expect(text).toContain('must be the ID of an existing company');
+    expect(text).toContain('Next: Correct the arguments. describe {"resource":"deals"} lists');
+    const { id: note } = recordIn(await assistant.ok('add_note', { title: 'Untyped' }));
+    const untyped = await assistant.refusal('link', { of: 'notes.records', parent_id: note, id: ada });
+    expect(untyped).toContain('record_type: is required');
+    expect(untyped).toContain('describe {"resource":"notes"} lists fields, filters, includes and links');
+  });
+
+  test('objects and lists are also taken as strings of JSON', async () => {
+    const values = {
+      email: 'json@engines.example',
+      custom: '{"rank": 7}',
+      alt_emails: '["j@engines.example"]',
+    };
+    const id = await upserted('contacts', values);
+    expect(await get('contacts', id)).toMatchObject({
+      custom: { rank: 7 },
+      alt_emails: ['j@engines.example'],
+    });
+    const filter = '{"email": "json@engines.example"}';
+    expect(recordIn(await assistant.ok('query', { resource: 'contacts', filter }))).toMatchObject({ id });
+    const stages = ['{"name": "First"}', '{"name": "Last"}'];
+    const external_id = '{"source": "a", "id": "p"}';
+    const pipeline = await upserted('pipelines', { name: 'Written', external_id, stages });
+    expect(await get('pipelines', pipeline)).toMatchObject({ stages: [{ name: 'First' }, { name: 'Last' }] });
+    for (const wrong of ['{"email"', '[]', '7'])
+      expect(await assistant.refusal('query', { resource: 'contacts', filter: wrong })).toContain(
+        'filter: must be an object',
+      );
   });
 
   test('a delete is told with the way back, and a second one finds nothing', async () => {
