@@ -28,7 +28,7 @@ const logInteraction: Tool = {
   title: 'Log an interaction',
   description:
     'Write down an email, call, meeting or message with a contact, which cannot be changed later. Send main_contact, or ' +
-    'contact, an email; a contact is created if none has it. MANUAL is for what has no better type. Dates are RFC 3339; without one, it happened now.',
+    'contact, an email; a contact is created if none has it. MANUAL is for what has no better type. Without a date, it happened now.',
   input: argumentsOf({
     ...creationArguments(interactions),
     contact: Type.Optional(textArgument('Email; the same as main_contact_email')),
@@ -147,7 +147,7 @@ const addTask: Tool = {
   name: 'add_task',
   title: 'Add a task',
   description:
-    'Write down what someone has to do about a contact (person_id), a company or a deal. due_date is RFC 3339. To mark a task as done, update it.',
+    'Write down what someone has to do about a contact (person_id), a company or a deal. To mark a task as done, update it.',
   input: argumentsOf(creationArguments(tasks)),
   hints: ADDING,
   run: async (given, service) => {

@@ -159,8 +159,8 @@ const timeline: Tool = {
     resource: oneArgumentOf(TIMELINE_RESOURCES),
     id: textArgument(),
     kinds: Type.Optional(someArgumentsOf(TIMELINE_KINDS, 'Default: all')),
-    since: Type.Optional(timeArgument('RFC 3339 or a day')),
-    until: Type.Optional(timeArgument('RFC 3339 or a day; excluded')),
+    since: Type.Optional(timeArgument()),
+    until: Type.Optional(timeArgument('; excluded')),
     scope: Type.Optional(
       oneArgumentOf(['all', 'own'], 'Of a company: own leaves out its contacts and deals'),
     ),

@@ -55,9 +55,11 @@ export function textArgument(description?: string): TSchema {
   return Type.String(description === undefined ? {} : { description });
 }
 
+const TIME_FORMS = 'RFC 3339, a day, or Unix milliseconds';
+
 /** A time, as a date or Unix milliseconds. */
-export function timeArgument(description: string): TSchema {
-  return Type.Unsafe({ type: ['string', 'integer'], description });
+export function timeArgument(note = ''): TSchema {
+  return Type.Unsafe({ type: ['string', 'integer'], description: `${TIME_FORMS}${note}` });
 }
 
 export const limitArgument = (maximum: number): TSchema =>
@@ -95,5 +97,8 @@ export function fieldValue({ schema, kind }: Field, takesNull: boolean): TSchema
   const known = TYPES[kind];
   if (known !== undefined) return known;
   const names = [...(NAMED_TYPES[kind] ?? ['string']), ...(takesNull ? ['null'] : [])];
-  return Type.Unsafe({ type: names.length === 1 ? names[0] : names });
+  return Type.Unsafe({
+    type: names.length === 1 ? names[0] : names,
+    ...(kind === 'instant' && { description: TIME_FORMS }),
+  });
 }

@@ -85,6 +85,18 @@ test('every argument has a type, without which some clients refuse an enum', () 
       ]);
 });
 
+test('every time says in which forms it can be given', () => {
+  const TIMES = ['due_date', 'interaction_date', 'since', 'until'];
+  for (const { name, input } of toolsFor({ write: true }))
+    for (const [argument, schema] of Object.entries((input as { properties?: object }).properties ?? {}))
+      if (TIMES.includes(argument))
+        expect([name, argument, (schema as { description?: string }).description]).toEqual([
+          name,
+          argument,
+          expect.stringContaining('RFC 3339, a day, or Unix milliseconds'),
+        ]);
+});
+
 test('--allow-delete without --write is a usage error, and no key one of authentication', async () => {
   const { code, stderr, stdout } = await sandbox.crm(['mcp', '--allow-delete']);
   expect([code, stdout]).toEqual([2, '']);
