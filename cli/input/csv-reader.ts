@@ -10,7 +10,7 @@ export interface CsvRecord {
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
-// Longer than any row that the service accepts; beyond this, a quote was left open.
+// Longer than any row that the service accepts; beyond this, most likely a quote was left open.
 const RECORD_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 const QUOTE = '"';
@@ -106,7 +106,8 @@ export class CsvScanner {
 
   #take(text: string): void {
     this.#recordCharacters += text.length;
-    if (this.#recordCharacters > RECORD_CHARACTERS_MAX) throw this.#unclosed();
+    if (this.#recordCharacters > RECORD_CHARACTERS_MAX)
+      throw this.#state === 'quoted' ? this.#unclosed() : this.#tooLong();
     if (this.#state === 'quoted') this.#line += text.match(/\r\n|\n|\r/g)?.length ?? 0;
     else {
       if (this.#state === 'closed') {
@@ -137,6 +138,13 @@ export class CsvScanner {
     this.#record = { line: this.#line, cells: [], fault: null };
     this.#recordCharacters = 0;
     return record;
+  }
+
+  #tooLong(): CliError {
+    return new CliError(
+      `${this.#name}: the row that starts in line ${this.#record.line} is longer than 16 Mi characters.`,
+      { nextSteps: ['check that the file is CSV, and that each of its rows ends with a line break.'] },
+    );
   }
 
   #unclosed(): CliError {

@@ -120,6 +120,16 @@ describe('CSV', () => {
     );
   });
 
+  test('a row that is too long is said to be that, unless a quote is open', async () => {
+    const long = 'x'.repeat(16 * 1024 * 1024);
+    expect(await messageOf(rowsOf(`a,b\n1,2\n3,${long}y\n`))).toBe(
+      'input: the row that starts in line 3 is longer than 16 Mi characters.',
+    );
+    expect(await messageOf(rowsOf(`a,b\n1,2\n3,"${long}y\n`))).toBe(
+      'input: the quote that opens in line 3 is never closed.',
+    );
+  });
+
   test('a header that stands twice gets a number', async () => {
     const { headers, rows } = await rowsOf('City,name,City,City (2),City\na,b,c,d,e\n');
     expect(headers).toEqual(['City', 'name', 'City (3)', 'City (2)', 'City (4)']);
