@@ -84,4 +84,8 @@ test('a pipeline that is full rejects the row and says why', async () => {
   expect(other).not.toBe(id);
   const client = new Client({ url: server.url, apiKey: sandbox.env.CRM_API_KEY ?? '' });
   expect(createStage(client, other, 'One more')).rejects.toThrow('the stage "One more" cannot be created: ');
+
+  await sandbox.write('full.csv', 'Deal Name,Pipeline,Deal Stage\nLoom,Full,One more\n');
+  const rejected = await sandbox.crm(['import', 'deals', 'full.csv', '--create-stages', '-o', 'json']);
+  expect(JSON.parse(rejected.stdout)).toMatchObject({ rejected: 1, stages_created: 0 });
 });

@@ -114,9 +114,9 @@ export class Lookups {
     if (!isWanted) return PLACEHOLDER_ID;
     return this.#stages.get(JSON.stringify([pipeline.id, text.trim().toLowerCase()]), async () => {
       const { isDryRun, signal } = this.#options;
+      if (!isDryRun) pipeline.stages = await createStage(this.#client, pipeline.id, text.trim(), signal);
       this.createdStages += 1;
       if (isDryRun) return PLACEHOLDER_ID;
-      pipeline.stages = await createStage(this.#client, pipeline.id, text.trim(), signal);
       return foundIn(stageNamed(pipeline, text)).id;
     });
   }
