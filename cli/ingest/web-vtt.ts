@@ -33,16 +33,17 @@ const ARROW = '-->';
 // Settings may follow directly, and only the arrow between the times is reliable.
 const TIMESTAMP = String.raw`((?:\d+:)?[0-5]\d:[0-5]\d\.\d{3})(?!\d)`;
 const TIMING = new RegExp(String.raw`^\s*${TIMESTAMP}\s*${ARROW}\s*${TIMESTAMP}`);
-const ENTITIES: Record<string, string> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  lrm: '',
-  rlm: '',
-};
+// A map, because an object would also know names such as `constructor`.
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', ' '],
+  ['lrm', ''],
+  ['rlm', ''],
+]);
 
 /**
  * Reads a WebVTT file; an invalid cue is a fault and skipped.
@@ -152,7 +153,7 @@ function plain(text: string): string {
 }
 
 function decodeEntity(whole: string, name: string): string {
-  if (!name.startsWith('#')) return ENTITIES[name.toLowerCase()] ?? whole;
+  if (!name.startsWith('#')) return ENTITIES.get(name.toLowerCase()) ?? whole;
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
   const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
   return isCharacter ? String.fromCodePoint(code) : whole;

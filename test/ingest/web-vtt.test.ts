@@ -37,7 +37,7 @@ everyone &amp; <i>welcome</i>.</v>
 <v.loud Charles>Thank you</v> <v Ada>You&nbsp;are &lt;here&gt; &#x2713;</v>
 
 00:03.000 --> 00:04.000
-nobody's
+nobody's &constructor; &toString; &nope;
 `;
     expect(await vtt(text)).toEqual({
       language: 'en',
@@ -45,7 +45,7 @@ nobody's
         '1-2.5 Ada Lovelace: Good morning, everyone & welcome.',
         '3600-3601.04 Charles: Thank you',
         '3600-3601.04 Ada: You are <here> ✓',
-        "3-4 null: nobody's",
+        "3-4 null: nobody's &constructor; &toString; &nope;",
       ],
       faults: [],
     });
