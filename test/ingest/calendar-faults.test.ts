@@ -68,6 +68,18 @@ describe('bad input', () => {
     expect((await meetings(text)).map(({ external_id }) => external_id)).toEqual(['before@x', 'after@x']);
   });
 
+  test('a rule without occurrences from one start is tried again with another', async () => {
+    const june = 'RRULE:FREQ=MONTHLY;INTERVAL=12;BYMONTH=6;BYMONTHDAY=15;COUNT=1';
+    const text = calendar(
+      `UID:april@x\nDTSTART:20260401T090000Z\n${june}`,
+      `UID:june@x\nDTSTART:20260615T090000Z\n${june}`,
+    );
+    expect(await messages(text)).toEqual([expect.stringContaining('RRULE has no occurrences')]);
+    expect((await meetings(text)).map(({ external_id }) => external_id)).toEqual([
+      expect.stringMatching(/^june@x/),
+    ]);
+  });
+
   test('thousands of events with a rule or a zone that cannot be used are reported in no time', async () => {
     const zone =
       'BEGIN:VTIMEZONE\nTZID:Odd\nBEGIN:STANDARD\nDTSTART:19700101T000000\nRRULE:FREQ=SECONDLY\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0200\nEND:STANDARD\nEND:VTIMEZONE\n';

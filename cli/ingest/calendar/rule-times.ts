@@ -18,11 +18,14 @@ const TIME_UNITS_MS: Partial<Record<Frequency, number>> = {
 /** Thrown if a rule has no occurrences, or needs more steps than any calendar of meetings. */
 export class UnusableRuleError extends Error {
   readonly rule: Rule | null;
+  /** Whether the same rule may be usable with a slightly different start. */
+  readonly isOfStart: boolean;
 
-  constructor(message: string, rule: Rule | null = null) {
+  constructor(message: string, rule: Rule | null = null, isOfStart = false) {
     super(message);
     this.name = 'UnusableRuleError';
     this.rule = rule;
+    this.isOfStart = isOfStart;
   }
 }
 
@@ -86,7 +89,8 @@ function expand(rule: Rule, startWall: number, lastWall: number, steps: Steps): 
       if (walls.length === rule.count) return { walls, isWhole: true };
     }
   }
-  if (walls.length === 0) throw new UnusableRuleError('RRULE has no occurrences');
+  // Every twelfth month from April is never in June.
+  if (walls.length === 0) throw new UnusableRuleError('RRULE has no occurrences', null, rule.interval > 1);
   return { walls, isWhole: true };
 }
 

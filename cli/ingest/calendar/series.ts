@@ -159,14 +159,15 @@ function expandKnown(
   lastWall: number,
   { unusable, budget }: ExpansionContext,
 ): Expansion {
-  const key = `${Math.floor(startWall / YEAR_MS)} ${JSON.stringify({ ...rule, line: 0 })}`;
-  const reason = unusable.get(key);
+  const same = JSON.stringify({ ...rule, line: 0 });
+  const [ofYear, ofStart] = [`${Math.floor(startWall / YEAR_MS)} ${same}`, `at ${startWall} ${same}`];
+  const reason = unusable.get(ofYear) ?? unusable.get(ofStart);
   if (reason !== undefined) throw new UnusableRuleError(reason, rule);
   try {
     return expandRule(rule, startWall, lastWall, budget);
   } catch (error) {
     if (!(error instanceof UnusableRuleError)) throw error;
-    unusable.set(key, error.message);
+    unusable.set(error.isOfStart ? ofStart : ofYear, error.message);
     throw new UnusableRuleError(error.message, rule);
   }
 }
