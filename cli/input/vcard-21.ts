@@ -1,32 +1,45 @@
-// Converts vCard 2.1, which Outlook and Android still write, to 3.0: names parameters, decodes quoted-printable.
+// Converts vCard 2.1, and lines that later versions still write like it, to 3.0: names parameters, decodes quoted-printable.
 import { decoderOf, isEncoding } from './decode.ts';
 
 const ENCODINGS = ['QUOTED-PRINTABLE', 'BASE64', '7BIT', '8BIT'];
+const IS_QUOTED = /^[^:]*QUOTED-PRINTABLE[^:]*:/i;
 
-/** Converts a card from version 2.1 to 3.0; returns other versions unchanged. */
-export function modernVCard(text: string): string {
-  if (!/^VERSION:2\.1\s*$/im.test(text)) return text;
+/** The lines of a card as version 3.0 or later has them; those of properties in `leftOut` (in lower case) are removed. */
+export function modernVCard(text: string, leftOut: readonly string[]): string {
+  const is21 = /^VERSION:2\.1\s*$/im.test(text);
   return unfolded(text)
-    .map((line) => (/^VERSION:/i.test(line) ? 'VERSION:3.0' : modernLine(line)))
+    .filter((line) => !leftOut.includes(nameOf(line)))
+    .map((line) => (is21 && /^VERSION:/i.test(line) ? 'VERSION:3.0' : modernLine(line, is21)))
     .join('\r\n');
 }
 
 function unfolded(text: string): string[] {
-  const lines: string[] = [];
+  const lines: string[][] = [];
+  let isQuoted = false;
   for (const line of text.split('\r\n')) {
-    const before = lines.at(-1);
-    const isSoftBreak = before !== undefined && /^[^:]*QUOTED-PRINTABLE[^:]*:.*=$/is.test(before);
-    if (isSoftBreak) lines[lines.length - 1] = before.slice(0, -1) + line;
-    else if (before !== undefined && /^[ \t]/.test(line)) lines[lines.length - 1] = before + line.slice(1);
-    else lines.push(line);
+    const parts = lines.at(-1);
+    const last = parts?.at(-1);
+    if (parts !== undefined && isQuoted && last?.endsWith('=')) {
+      parts[parts.length - 1] = last.slice(0, -1);
+      parts.push(line);
+    } else if (parts !== undefined && /^[ \t]/.test(line)) parts.push(line.slice(1));
+    else {
+      lines.push([line]);
+      isQuoted = IS_QUOTED.test(line);
+    }
   }
-  return lines;
+  return lines.map((parts) => parts.join(''));
 }
 
-function modernLine(line: string): string {
-  const colon = line.indexOf(':');
+/** The name of a line's property in lower case, without the group. */
+function nameOf(line: string): string {
+  return (/^(?:[^.:;]*\.)?([^:;]*)/.exec(line)?.[1] ?? '').toLowerCase();
+}
+
+function modernLine(line: string, is21: boolean): string {
+  const colon = colonOf(line);
   if (colon === -1 || /^(?:BEGIN|END):/i.test(line)) return line;
-  const [name = '', ...parameters] = line.slice(0, colon).split(';');
+  const [name = '', ...parameters] = line.slice(0, colon).match(/(?:[^";]|"[^"]*"?)+/g) ?? [];
   const named = parameters.map((one) => {
     if (one.includes('=')) return one;
     return `${ENCODINGS.includes(one.toUpperCase()) ? 'ENCODING' : 'TYPE'}=${one}`;
@@ -38,8 +51,18 @@ function modernLine(line: string): string {
   const isQuoted = parameter('ENCODING')?.toUpperCase() === 'QUOTED-PRINTABLE';
   const value = isQuoted ? unquoted(raw, parameter('CHARSET') ?? 'utf-8') : raw;
   // In 2.1, commas do not separate lists, and only the semicolon is escaped.
-  const escaped = value.replaceAll(',', '\\,').replace(/\r\n|\r|\n/g, '\\n');
+  const escaped = (is21 ? value.replaceAll(',', '\\,') : value).replace(/\r\n|\r|\n/g, '\\n');
   return `${[name, ...kept].join(';')}:${escaped}`;
+}
+
+/** Where the value of a line begins: at the first colon outside quotes, if there is one. */
+function colonOf(line: string): number {
+  let isQuoted = false;
+  for (let at = 0; at < line.length; at += 1) {
+    if (line[at] === '"') isQuoted = !isQuoted;
+    else if (line[at] === ':' && !isQuoted) return at;
+  }
+  return line.indexOf(':');
 }
 
 function unquoted(text: string, charset: string): string {

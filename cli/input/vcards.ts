@@ -1,6 +1,7 @@
 // Reads files of vCards (RFC 2426, RFC 6350 and 2.1) one card at a time; ical.js takes each apart.
 import ICAL from 'ical.js';
 import { CliError, messageOf } from '../errors.ts';
+import { neutralizeLine } from '../terminal/text.ts';
 import { hasTooManyParameters, TOO_MANY_PARAMETERS } from './content-lines.ts';
 import type { TextPiece } from './json-pieces.ts';
 import { modernVCard } from './vcard-21.ts';
@@ -12,18 +13,21 @@ export interface CardProperty {
   /** In lower case; for a social profile they include its service (RFC 9554). */
   types: readonly string[];
   isPreferred: boolean;
+  /** What Apple calls the lines of its group, such as "Mother"; null if there is none. */
+  label: string | null;
   /** Texts; a structured value, such as a name, is a list of its parts. */
   values: readonly (string | readonly string[])[];
 }
 
-const MESSAGE_CHARACTERS_MAX = 300;
+const MESSAGE_CHARACTERS_MAX = 120;
 const CARD_CHARACTERS_MAX = 16 * 1024 * 1024;
+const LABEL = 'x-ablabel';
 const BEGIN = /^\s*BEGIN:VCARD\s*$/i;
 const END = /^\s*END:VCARD\s*$/i;
 
 /** Whether a text starts like a vCard. */
 export function isVCard(text: string): boolean {
-  return /^\s*BEGIN:VCARD[ \t]*(?:\r?\n|$)/i.test(text);
+  return /^\s*BEGIN:VCARD[ \t]*(?:\r*\n|$)/i.test(text);
 }
 
 /** Takes text in pieces and returns the complete cards. */
@@ -63,7 +67,8 @@ export class VCardScanner {
     }
     if (this.#depth === 0) this.#cardLine = this.#line;
     if (isBegin) this.#depth += 1;
-    this.#card.push(line.replace(/\r$/, ''));
+    // Programs that convert line endings twice write CR CR LF.
+    this.#card.push(line.replace(/\r+$/, ''));
     this.#cardCharacters += line.length;
     if (this.#cardCharacters > CARD_CHARACTERS_MAX) {
       throw this.#malformed(`the card that starts in line ${this.#cardLine} is longer than 16 Mi characters`);
@@ -84,27 +89,45 @@ export class VCardScanner {
   }
 }
 
-/** The lines of a card, or what is wrong with it. */
-export function parseVCard(text: string): CardProperty[] | string {
+type ParsedLine = [name: string, Record<string, string | string[]>, type: string, ...values: unknown[]];
+
+/** The lines of a card without the properties in `leftOut` (in lower case), or what is wrong with it. */
+export function parseVCard(text: string, leftOut: readonly string[]): CardProperty[] | string {
   if (hasTooManyParameters(text)) return `the vCard ${TOO_MANY_PARAMETERS}`;
   let card: unknown;
   try {
-    card = ICAL.parse(modernVCard(text));
+    card = ICAL.parse(modernVCard(text, leftOut));
   } catch (error) {
     // The message quotes the line, which may be the whole card.
-    return `the vCard is not valid: ${messageOf(error).slice(0, MESSAGE_CHARACTERS_MAX)}`;
+    return `the vCard is not valid: ${clipped(neutralizeLine(messageOf(error)))}`;
   }
-  const [, lines] = card as [string, [string, Record<string, string | string[]>, string, ...unknown[]][]];
-  return lines.map(([name, parameters, , ...values]) => {
+  const [, lines] = card as [string, ParsedLine[]];
+  const labels = new Map(
+    lines.flatMap(([name, { group }, , value]) =>
+      name === LABEL && group !== undefined ? [[String(group), labelOf(value)]] : [],
+    ),
+  );
+  return lines.flatMap(([name, parameters, , ...values]) => {
+    if (name === LABEL) return [];
     const given = [parameters.type ?? [], parameters['service-type'] ?? []].flat();
     const types = given.map((type) => type.toLowerCase());
     return {
       name,
       types,
       isPreferred: types.includes('pref') || parameters.pref === '1',
+      label: labels.get(String(parameters.group)) ?? null,
       values: values.map((value) => (Array.isArray(value) ? value.map(textOf) : textOf(value))),
     };
   });
+}
+
+function clipped(text: string): string {
+  return text.length <= MESSAGE_CHARACTERS_MAX ? text : `${text.slice(0, MESSAGE_CHARACTERS_MAX)}…`;
+}
+
+// Apple writes its own labels as `_$!<Mother>!$_`.
+function labelOf(value: unknown): string {
+  return textOf(value).replace(/^_\$!<(.*)>!\$_$/, '$1');
 }
 
 // ical.js keeps these escapes; that of a colon is in no RFC, but Google and Apple write it in URLs.

@@ -62,6 +62,54 @@ describe('vCards', () => {
     });
   });
 
+  test('in lines that end with CR CR LF are read like any other', async () => {
+    const { format, rows } = await rowsOf(
+      card('VERSION:3.0', 'N:Bo;Al;;;', 'EMAIL:a@x.test').replaceAll('\r\n', '\r\r\n'),
+    );
+    expect(format).toBe('vcf');
+    expect(rows.map(({ original }) => original)).toEqual([
+      { 'Last Name': 'Bo', 'First Name': 'Al', Email: 'a@x.test' },
+    ]);
+  });
+
+  test.each(['2.1', '3.0', '4.0'])('of version %s may have lines as in 2.1', async (version) => {
+    const photo = `PHOTO;ENCODING=BASE64;JPEG:${'/9j/'.repeat(20)}\r\n ${'abc='.repeat(20)}`;
+    const { rows } = await rowsOf(
+      card(
+        ...[`VERSION:${version}`, 'N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCl=\r\nler;Qp', photo],
+        ...['TEL;CELL:123', 'TEL;WORK;VOICE:456', 'item1.EMAIL;INTERNET:a@x.test', 'PHOTO;BASE64:xyz'],
+        ...['NOTE;X-A="b:c;d":a'],
+      ),
+    );
+    expect(rows.map(({ fault, original }) => fault ?? original)).toEqual([
+      {
+        ...{ 'Last Name': 'Müller', 'First Name': 'Qp', 'Mobile Phone': '123', 'Business Phone': '456' },
+        ...{ Email: 'a@x.test', Notes: 'a' },
+      },
+    ]);
+  });
+
+  test('lines of the same kind keep what Apple calls them', async () => {
+    const { rows } = await rowsOf(
+      card(
+        ...['VERSION:3.0', 'FN:Al', 'item1.X-ABRELATEDNAMES:Eve', 'item1.X-ABLabel:_$!<Mother>!$_'],
+        ...['item2.X-ABRELATEDNAMES:Bea', 'item2.X-ABLabel:Boss', 'X-ABRELATEDNAMES:Cy'],
+      ),
+    );
+    expect(rows[0]?.original).toEqual({
+      ...{ 'First Name': 'Al', 'X-ABRELATEDNAMES (Mother)': 'Eve', 'X-ABRELATEDNAMES (Boss)': 'Bea' },
+      'X-ABRELATEDNAMES': 'Cy',
+    });
+  });
+
+  test('without the pictures and layouts that Outlook adds', async () => {
+    const design = `X-MS-OL-DESIGN;CHARSET=utf-8:<card xmlns="http://x.test/design">${'x'.repeat(2_000)}</card>`;
+    const { rows } = await rowsOf(
+      card('VERSION:2.1', 'FN:Al', design, 'X-MS-CARDPICTURE;TYPE=JPEG;ENCODING=BASE64:abc'),
+    );
+    expect(rows[0]?.original).toEqual({ 'First Name': 'Al' });
+  });
+
   test.each(['KIND:group', 'kind:GROUP', 'X-ADDRESSBOOKSERVER-KIND:group'])(
     '%s is reported not to be a contact',
     async (kind) => {
@@ -93,6 +141,8 @@ describe('vCards', () => {
     ]);
     const corrected = JSON.stringify({ _text: bad.replace('EMAIL', 'EMAIL:a@x.test'), _line: 1 });
     expect((await rowsOf(`${corrected}\n`, 'ndjson')).rows[0]?.original).toMatchObject({ Email: 'a@x.test' });
+    const { rows: long } = await rowsOf(card('VERSION:3.0', `FN:A\r\n${'x'.repeat(500)}`));
+    expect(long[0]?.fault?.message).toMatch(/^the vCard is not valid: .{100,120}…$/);
   });
 
   test.each([

@@ -4,8 +4,10 @@ import type { TextPiece } from '../../input/json-pieces.ts';
 import { type CardProperty, parseVCard } from '../../input/vcards.ts';
 import type { SourceRow } from '../row.ts';
 
-// Properties of the file format, pictures and sounds, and Apple's labels for other lines.
-const LEFT_OUT = ['version', 'prodid', 'photo', 'logo', 'sound', 'key', 'x-ablabel', 'x-abadr', 'x-abshowas'];
+// Pictures and sounds, and how Outlook draws a card: they may be long, and need not be read at all.
+const UNREAD = ['photo', 'logo', 'sound', 'key', 'x-ms-ol-design', 'x-ms-cardpicture'];
+// Properties of the file format, and how Apple shows a card.
+const LEFT_OUT = ['version', 'prodid', 'x-abadr', 'x-abshowas'];
 const NAME_PARTS = ['Last Name', 'First Name', 'Middle Name', 'Name Prefix', 'Name Suffix'];
 const NETWORKS = ['LinkedIn', 'Twitter', 'Facebook', 'Instagram'];
 const TITLES: Readonly<Record<string, string>> = {
@@ -27,7 +29,7 @@ const PHONES: readonly (readonly [type: string, column: string])[] = [
 
 /** The row for a card. */
 export function vCardRow({ line, text }: TextPiece): SourceRow {
-  const card = parseVCard(text);
+  const card = parseVCard(text, UNREAD);
   if (typeof card === 'string') {
     const fault = { code: 'VALIDATION_INVALID_FORMAT', path: '', message: card };
     return { line, entries: [], original: text, fault };
@@ -69,7 +71,7 @@ function columnsOf(card: readonly CardProperty[]): Map<string, JsonValue> {
 }
 
 function cellsOf(property: CardProperty): [column: string, value: string][] {
-  const { name, types, values } = property;
+  const { name, types, values, label } = property;
   const [first = ''] = values;
   const whole = values.map((value) => joined(value, ', ')).join(', ');
   switch (name) {
@@ -97,7 +99,7 @@ function cellsOf(property: CardProperty): [column: string, value: string][] {
     case 'x-socialprofile':
       return [[networkOf(types, whole) ?? (name === 'url' ? 'Website' : 'Social Profile'), whole]];
     default:
-      return [[TITLES[name] ?? name.toUpperCase(), whole]];
+      return [[TITLES[name] ?? `${name.toUpperCase()}${label ? ` (${label})` : ''}`, whole]];
   }
 }
 
