@@ -83,14 +83,29 @@ function commandToRetry(
 }
 
 /** The next steps after the import of a folder that rejected some of it. */
-export function nextStepsAfterFolder({ resources, links, status }: FolderSummary): string[] {
+export function nextStepsAfterFolder(
+  { resources, links, status }: FolderSummary,
+  request: ImportRequest,
+): string[] {
   if (status === 'already')
     return ['correct the errors files that the previous run listed, and import each of them.'];
-  const records = resources.flatMap(({ resource, errors_file: errors }) => {
-    if (errors === null) return [];
-    const again = { ...readImportFlags({}), resource, input: errors };
-    return [`correct the rows in ${errors}, then run: ${importCommand(again)}`];
-  });
+  const isDuplicate = resources.some(({ diagnosis }) => diagnosis.changes.onDuplicate !== undefined);
+  const withDuplicates = (onDuplicate: 'skip' | 'update'): string =>
+    importCommand({ ...afresh(request), onDuplicate });
+  const records = [
+    ...(isDuplicate
+      ? [
+          `to keep the records that exist as they are: ${withDuplicates('skip')}`,
+          `or to change them to what the folder has: ${withDuplicates('update')}`,
+        ]
+      : []),
+    ...resources.flatMap(({ resource, errors_file: errors, diagnosis }) => {
+      if (errors === null || (isDuplicate && diagnosis.isWhole)) return [];
+      // Exported times are plain digits.
+      const again = { ...readImportFlags({}), resource, input: errors, dateFormat: 'unix-ms' as const };
+      return [`correct the rows in ${errors}, then run: ${importCommand(again)}`];
+    }),
+  ];
   if (links === null || links.errors_file === null) return records;
   const what = `import the records that the links in ${links.errors_file} need`;
   return [...records, `${what}, then create each link: crm link RESOURCE/ID/LINK CHILD`];

@@ -61,7 +61,8 @@ export type RowStatus = 'created' | 'updated' | 'unchanged' | 'deleted' | 'found
 export type RowOutcome =
   /** `record` is what the server returned, at least its ID. */
   | { status: Exclude<RowStatus, 'rejected'>; record?: Data }
-  | { status: 'rejected'; rejection: Rejection }
+  /** `record` is the one that it is a duplicate of. */
+  | { status: 'rejected'; rejection: Rejection; record?: Data }
   /** A quota is used up: nothing is wrong with the row. */
   | { status: 'refused'; message: string };
 

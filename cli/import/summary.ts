@@ -39,7 +39,7 @@ export async function reportAll(
     `${counted(rejected, 'record or link', 'records or links')} ${rejected === 1 ? 'was' : 'were'} rejected.`,
     {
       exitCode: EXIT.rejectedRows,
-      nextSteps: nextStepsAfterFolder(summary),
+      nextSteps: nextStepsAfterFolder(summary, request),
     },
   );
 }

@@ -1,5 +1,5 @@
 // `export all`, then `import all` into another organization: equal content under new ids.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -151,6 +151,101 @@ test('an interaction whose contact was deleted goes to a file next to it, and on
   const again = await service.crm(['import', 'interactions', 'kept.ndjson'], { key: to });
   expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('1 created, 0 rejected')]);
   expect(record).toMatchObject({ contact_ids: [contact?.id], company_ids: [company?.id] });
+});
+
+describe.each(['ndjson', 'csv'])('into the organization that it is from, as %s', (format) => {
+  const folder = `own-${format}`;
+  const errorsOf = (resource: string) => `${folder}/${resource}.${format}.errors.${format}`;
+  let key = '';
+  let run: Awaited<ReturnType<typeof service.crm>>;
+
+  beforeAll(async () => {
+    const { harness } = service;
+    const { createOrganization } = await import('../../db/tables/accounts.ts');
+    const org = await harness.store.write('accounts', (trx) =>
+      createOrganization(trx, `Own ${format}`, harness.clock.now),
+    );
+    key = (await harness.issue({ orgNumber: org.number })).key;
+    const { create } = clientOf(harness, key);
+    const company = await create('companies', { name: 'Acme', domain: 'acme.test' });
+    const contact = await create('contacts', { email: 'ada@acme.test', company_id: company.id });
+    const refers = { company_id: company.id, point_of_contact_id: contact.id };
+    const deal = await create('deals', { name: 'First', ...refers });
+    await create('tasks', { name: 'Call', deal_id: deal.id, person_id: contact.id, due_date: 5 });
+    await create('interactions', {
+      ...{ type: 'EMAIL', direction: 'OUTBOUND', title: 'Hi', main_contact: contact.id, interaction_date: 7 },
+    });
+    await service.crm(['export', 'all', '--out', folder, '--format', format], { key });
+    run = await service.crm(['import', 'all', folder, '--yes'], { key });
+  });
+
+  test('duplicates are rejected, and what refers to them refers to the records that exist', async () => {
+    expect([run.exitCode, run.stderr]).toEqual([
+      3,
+      expect.stringContaining('2 records or links were rejected'),
+    ]);
+    expect(run.stderr).not.toContain('left out');
+    const [company, contact] = [
+      (await service.all('companies', key))[0],
+      (await service.all('contacts', key))[0],
+    ];
+    expect((await service.all('deals', key)).slice(1)).toMatchObject([
+      { company_id: company?.id, point_of_contact_id: contact?.id },
+    ]);
+    expect((await service.all('tasks', key)).slice(1)).toMatchObject([{ person_id: contact?.id }]);
+    // The one that is there is the same.
+    expect(run.stderr).toContain('interactions: 0 created, 1 skipped');
+  });
+
+  test('rejected rows keep their columns and IDs, and the command that is advised imports them', async () => {
+    const [contact] = await service.all('contacts', key);
+    expect(await service.read(errorsOf('contacts'))).toContain(String(contact?.id));
+    expect(await service.read(errorsOf('contacts'))).toContain(String(contact?.company_id));
+    const [, advised = ''] = /exist as they are: crm (.*)/.exec(run.stderr) ?? [];
+    const again = await service.crm(advised.split(' '), { key });
+    expect([again.exitCode, again.stderr]).toEqual([
+      0,
+      expect.stringContaining('contacts: 0 created, 1 skipped'),
+    ]);
+    expect((await service.all('contacts', key)).length).toBe(1);
+  });
+
+  test('what needs a record that was not imported is rejected with its ID, and comes in once that is set', async () => {
+    const { harness } = service;
+    const { createOrganization } = await import('../../db/tables/accounts.ts');
+    const org = await harness.store.write('accounts', (trx) =>
+      createOrganization(trx, `Not own ${format}`, harness.clock.now),
+    );
+    const other = (await harness.issue({ orgNumber: org.number })).key;
+    const contacts = `${folder}/contacts.${format}`;
+    const spoilt = (await service.read(contacts)).replace('ada@acme.test', 'not an email');
+    await service.write(contacts, spoilt);
+    writeManifest(
+      join(service.folder, folder),
+      { server: '', began_at: '' },
+      ['companies', 'contacts', 'interactions'].map((name) => ({ name: `${name}.${format}`, records: 1 })),
+    );
+    const spoiled = await service.crm(['import', 'all', folder], { key: other });
+    expect([spoiled.exitCode, spoiled.stderr]).toEqual([
+      3,
+      expect.stringContaining('interactions: 0 created, 1 rejected'),
+    ]);
+    const [contact] = await service.all('contacts', key);
+    const rows = await service.read(errorsOf('interactions'));
+    expect(rows).toContain(`was not imported`);
+    expect(rows).toContain(String(contact?.id));
+    const [, retry = ''] =
+      /Correct the rows in \S*interactions\S*, then run: crm (.*)/i.exec(spoiled.stderr) ?? [];
+    const unchanged = await service.crm(retry.split(' '), { key: other });
+    expect([unchanged.exitCode, unchanged.stderr]).toEqual([
+      3,
+      expect.stringContaining('must be the ID of an existing contact'),
+    ]);
+    const ada = await clientOf(harness, other).create('contacts', { first_name: 'Ada' });
+    await service.write(errorsOf('interactions'), rows.replaceAll(String(contact?.id), ada.id));
+    const corrected = await service.crm([...retry.split(' '), '--no-resume'], { key: other });
+    expect([corrected.exitCode, corrected.stderr]).toEqual([0, expect.stringContaining('1 created')]);
+  });
 });
 
 test('rejected notes of every level stand in one errors file', async () => {

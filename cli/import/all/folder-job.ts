@@ -34,7 +34,7 @@ export interface LinksSummary {
 
 /** What could not be imported as it was exported. */
 export interface LeftOut {
-  /** References left out because their target is not in the folder, or is a user of another organization. */
+  /** References left out because their target was not imported, or is a user of another organization. */
   references_left_out: number;
   /** Interactions not imported because their contact was deleted, and the file with them. */
   interactions_left_out: number;

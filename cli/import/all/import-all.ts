@@ -74,7 +74,7 @@ function leftBehind(summary: FolderSummary): string[] {
   const say = (count: number, what: string, why: string): void => {
     if (count > 0) lines.push(`${counted(count, what)} ${why}`);
   };
-  const unknown = 'the user is not in this organization, or the record is not in the folder';
+  const unknown = 'the user is not in this organization, or the record is not in the folder or was rejected';
   say(references, 'reference', `left out: ${unknown}`);
   say(leftOut, 'interaction', `left out: the contact was deleted and is not in the folder. See ${file}`);
   const most = `${REFERENCES_MAX} contacts or companies besides the main contact and its company`;

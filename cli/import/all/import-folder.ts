@@ -71,7 +71,7 @@ async function bringIn({ files, skipped, linksPath }: Surveyed, parts: FolderPar
       resources.push(summary);
       parts.onFile(summary);
     }
-    const leaveOut = (): void => records.leaveOut(1);
+    const leaveOut = (): void => records.leaveOutReference();
     const links = linksPath === null ? null : await importLinks(linksPath, parts, leaveOut);
     if (links !== null) parts.onLinks(links);
     const rejected = resources.reduce((sum, one) => sum + one.rejected, links?.rejected ?? 0);

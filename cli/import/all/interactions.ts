@@ -9,13 +9,15 @@ import { KeyStore } from '../rows/key-store.ts';
 import { idOf } from '../rows/note-levels.ts';
 import { ErrorsFile } from '../session/errors-file.ts';
 import type { LeftOut } from './folder-job.ts';
-import type { IdMap } from './id-map.ts';
 
 const CONTACT_GONE = {
   code: 'VALIDATION_REQUIRED_FIELD',
   path: 'main_contact',
   message: 'the contact was deleted; set the ID of another contact to import it',
 };
+
+/** What could not be created again. */
+export type InteractionsLeftOut = Omit<LeftOut, 'references_left_out'>;
 
 /** The contacts of an exported folder, which decide which interactions can be created again. */
 export class FolderContacts {
@@ -31,10 +33,18 @@ export class FolderContacts {
     return row.fault !== null || this.#companies.get(textAt(row, 'main_contact')) !== undefined;
   }
 
-  /** Saves interactions that cannot be created again next to their file, and counts those that lose participants. */
-  async sort(path: string, input: SurveyedInput, ids: IdMap): Promise<Omit<LeftOut, 'references_left_out'>> {
+  /**
+   * Saves interactions that cannot be created again next to their file, as `shown`, and counts those that lose
+   * participants.
+   */
+  async sort(
+    path: string,
+    input: SurveyedInput,
+    shown: (row: SourceRow) => SourceRow,
+  ): Promise<InteractionsLeftOut> {
+    const { format, headers } = input;
     const kept = new ErrorsFile({
-      ...{ path: null, input: path, suffix: 'left-out', format: 'ndjson', headers: null, earlier: null },
+      ...{ path: null, input: path, suffix: 'left-out', format, headers, earlier: null },
     });
     // The file of an earlier run has the same content.
     kept.startOver(true);
@@ -43,7 +53,7 @@ export class FolderContacts {
       for await (const row of await input.rows()) {
         if (!this.has(row)) {
           leftOut += 1;
-          kept.add(withNewIds(row, ids), CONTACT_GONE);
+          kept.add(shown(row), CONTACT_GONE);
         } else if (this.#tooMany(row)) reduced += 1;
       }
       kept.sync();
@@ -56,8 +66,8 @@ export class FolderContacts {
   /** The rows, each with no more participants than a create accepts. */
   async *reduced(rows: AsyncIterable<SourceRow>): AsyncGenerator<SourceRow> {
     for await (const row of rows) {
-      const isLong = LISTS.some(([name]) => listAt(row, name).length > REFERENCES_MAX);
-      yield isLong ? withLists(row, (_, name) => this.#further(row, name).slice(0, REFERENCES_MAX)) : row;
+      const isLong = LISTS.some((name) => listAt(row, name).length > REFERENCES_MAX);
+      yield isLong ? withLists(row, (name) => this.#further(row, name).slice(0, REFERENCES_MAX)) : row;
     }
   }
 
@@ -66,7 +76,7 @@ export class FolderContacts {
   }
 
   #tooMany(row: SourceRow): boolean {
-    return LISTS.some(([name]) => this.#further(row, name).length > REFERENCES_MAX);
+    return LISTS.some((name) => this.#further(row, name).length > REFERENCES_MAX);
   }
 
   /** Those in a list that a create does not add by itself. */
@@ -77,23 +87,16 @@ export class FolderContacts {
   }
 }
 
-/** The lists of participants, and the resources of their IDs. */
-const LISTS = Object.entries(interactions.fields).flatMap(([name, { kind, references = '' }]) =>
-  kind === 'references' ? [[name, references] as const] : [],
+/** The lists of participants. */
+const LISTS = Object.entries(interactions.fields).flatMap(([name, { kind }]) =>
+  kind === 'references' ? [name] : [],
 );
 
-function withNewIds(row: SourceRow, ids: IdMap): SourceRow {
-  const changed = withLists(row, (resource, name) =>
-    listAt(row, name).flatMap((id) => ids.find(resource, id) ?? []),
-  );
-  return { ...changed, original: Object.fromEntries(changed.entries) };
-}
-
-function withLists(row: SourceRow, listFor: (resource: string, name: string) => string[]): SourceRow {
-  const entries = row.entries.map(([name, value]): [string, JsonValue] => {
-    const list = LISTS.find(([one]) => one === name);
-    return [name, list === undefined ? value : listFor(list[1], name)];
-  });
+function withLists(row: SourceRow, listFor: (name: string) => string[]): SourceRow {
+  const entries = row.entries.map(([name, value]): [string, JsonValue] => [
+    name,
+    LISTS.includes(name) ? listFor(name) : value,
+  ]);
   return { ...row, entries };
 }
 

@@ -1,6 +1,6 @@
 // Imports the records of an exported folder, resource by resource, and replaces old IDs with new ones.
 import { join } from 'node:path';
-import type { Data, JsonValue } from '../../../db/model/json.ts';
+import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { CliError } from '../../errors.ts';
 import { secondsSince } from '../../input/instant.ts';
@@ -9,7 +9,7 @@ import { makePlan } from '../plan/plan.ts';
 import type { SurveyedInput } from '../plan/survey.ts';
 import type { ImportSummary } from '../request.ts';
 import { importCounts, NO_DIAGNOSIS, totalCounts } from '../request.ts';
-import type { Rejection, SourceRow } from '../row.ts';
+import type { SourceRow } from '../row.ts';
 import { KeyStore } from '../rows/key-store.ts';
 import { idOf, isAtLevel, markLevels } from '../rows/note-levels.ts';
 import { ErrorsFile, type ErrorsMark } from '../session/errors-file.ts';
@@ -17,8 +17,9 @@ import { ImportJob } from '../session/import-job.ts';
 import type { RunHooks } from '../session/import-parts.ts';
 import { openJournal } from '../session/resume.ts';
 import { RowRun } from '../session/row-run.ts';
+import { ExportedReferences } from './exported-references.ts';
 import type { FolderParts, LeftOut } from './folder-job.ts';
-import { FolderContacts } from './interactions.ts';
+import { FolderContacts, type InteractionsLeftOut } from './interactions.ts';
 import { importPipelines } from './pipelines.ts';
 
 /** One file of the folder. */
@@ -44,8 +45,6 @@ interface PartResult {
   errors: ErrorsMark | null;
 }
 
-const OWNER_FIELDS = ['owner_id', 'main_assignee_id'];
-
 /** What an import starts with. */
 export const NOTHING_LEFT_OUT: LeftOut = {
   references_left_out: 0,
@@ -57,12 +56,22 @@ export const NOTHING_LEFT_OUT: LeftOut = {
 /** Imports the files of one folder. */
 export class RecordsImport {
   readonly #parts: FolderParts;
-  readonly #unknownOwners = new Set<string>();
   readonly #contacts = new FolderContacts();
-  leftOut = NOTHING_LEFT_OUT;
+  readonly #references: ExportedReferences;
+  #interactionsLeftOut: InteractionsLeftOut = NOTHING_LEFT_OUT;
 
   constructor(parts: FolderParts) {
     this.#parts = parts;
+    this.#references = new ExportedReferences(parts.ids);
+  }
+
+  get leftOut(): LeftOut {
+    return { ...this.#interactionsLeftOut, references_left_out: this.#references.leftOut };
+  }
+
+  /** Counts a reference that is left out. */
+  leaveOutReference(): void {
+    this.#references.leftOut += 1;
   }
 
   /** Imports one file. */
@@ -77,11 +86,12 @@ export class RecordsImport {
 
   /** Imports the interactions whose contact is in the folder. */
   async #interactions(file: ExportedFile): Promise<ImportSummary> {
-    const { path, input } = file;
-    this.leftOut = { ...this.leftOut, ...(await this.#contacts.sort(path, input, this.#parts.ids)) };
-    const rowCount = (input.rowCount ?? 0) - this.leftOut.interactions_left_out;
+    const { path, input, resource } = file;
+    const shown = (row: SourceRow): SourceRow => this.#references.row(resource, row);
+    this.#interactionsLeftOut = await this.#contacts.sort(path, input, shown);
+    const rowCount = (input.rowCount ?? 0) - this.#interactionsLeftOut.interactions_left_out;
     const takes = (row: SourceRow): boolean => this.#contacts.has(row);
-    const part = { name: file.resource.name, takes, earlier: null };
+    const part = { name: resource.name, takes, earlier: null };
     const rows = async () => this.#contacts.reduced(await input.rows());
     return (await this.#rows({ ...file, input: { ...input, rowCount, rows } }, part)).summary;
   }
@@ -126,7 +136,7 @@ export class RecordsImport {
       ...{ job, url, apiKey, organizationId, request, isPart: true },
     });
     const errorsFile = new ErrorsFile({
-      ...{ path: null, input: path, format: 'ndjson', headers: null },
+      ...{ path: null, input: path, format: input.format, headers: input.headers },
       earlier: journal.state.errors ?? earlier?.errors ?? null,
     });
     const run = new RowRun({
@@ -143,8 +153,9 @@ export class RecordsImport {
   #hooks(resource: Resource, takes: RunHooks['takes']): RunHooks {
     return {
       takes,
-      adapt: (body) => this.#withNewIds(resource, body),
-      amend: (body, rejection) => this.#withoutOwner(body, rejection),
+      adapt: (body) => this.#references.body(resource, body),
+      shown: (row) => this.#references.row(resource, row),
+      amend: (body, rejection) => this.#references.withoutOwner(body, rejection),
       stored: (records) => {
         this.#parts.ids.addAll(
           resource.name,
@@ -152,45 +163,6 @@ export class RecordsImport {
         );
       },
     };
-  }
-
-  #withNewIds(resource: Resource, body: Data): Data {
-    const adapted: Data = {};
-    for (const [name, value] of Object.entries(body)) {
-      const target = resource.fields[name]?.references;
-      if (target === undefined || target === '') adapted[name] = value;
-      else if (target === 'users') {
-        if (!this.#unknownOwners.has(String(value))) adapted[name] = value;
-        else this.leaveOut(1);
-      } else if (Array.isArray(value)) {
-        adapted[name] = value.flatMap((one) => this.#newId(target, one) ?? []);
-      } else {
-        const id = this.#newId(target, value);
-        if (id !== undefined) adapted[name] = id;
-      }
-    }
-    return adapted;
-  }
-
-  #newId(target: string, oldId: JsonValue): string | undefined {
-    const id = this.#parts.ids.find(target, String(oldId));
-    if (id === undefined) this.leaveOut(1);
-    return id;
-  }
-
-  /** Counts references that are left out. */
-  leaveOut(references: number): void {
-    this.leftOut = { ...this.leftOut, references_left_out: this.leftOut.references_left_out + references };
-  }
-
-  /** The same body without a user that is not in this organization; null if something else is wrong. */
-  #withoutOwner(body: Data, rejection: Rejection): Data | null {
-    const paths = rejection.path.split(', ');
-    const owners = OWNER_FIELDS.filter((name) => paths.includes(name) && typeof body[name] === 'string');
-    if (owners.length === 0 || owners.length < paths.length) return null;
-    for (const name of owners) this.#unknownOwners.add(String(body[name]));
-    this.leaveOut(owners.length);
-    return Object.fromEntries(Object.entries(body).filter(([name]) => !owners.includes(name)));
   }
 
   async #pipelines({ path, input }: ExportedFile): Promise<ImportSummary> {

@@ -10,7 +10,7 @@ import {
   importCounts,
   onDuplicateOf,
 } from '../request.ts';
-import { ERROR_COLUMNS, type PreparedRow, type RowOutcome, type SourceRow } from '../row.ts';
+import { ERROR_COLUMNS, type PreparedRow, RowFault, type RowOutcome, type SourceRow } from '../row.ts';
 import { buildRow } from '../rows/build-row.ts';
 import { Lookups } from '../rows/lookups.ts';
 import { orderingKeys } from '../rows/unique-keys.ts';
@@ -68,10 +68,8 @@ export class ImportJob implements RowJob {
     return pass;
   }
 
-  /** With hooks, a body has the new IDs, which the row of the input does not have. */
-  shown(row: SourceRow, prepared: PreparedRow): SourceRow {
-    const isAdapted = this.#parts.hooks !== undefined && 'body' in prepared;
-    return isAdapted ? { ...row, original: prepared.body } : row;
+  shown(row: SourceRow): SourceRow {
+    return this.#parts.hooks?.shown(row) ?? row;
   }
 
   settled(rows: readonly SettledRow[]): void {
@@ -79,7 +77,7 @@ export class ImportJob implements RowJob {
     const stored: { row: SourceRow; id: string }[] = [];
     for (const { row, outcome } of rows) {
       if (outcome.status === 'rejected') reporter.reasons.take(row, outcome.rejection, plan);
-      else if (outcome.status !== 'refused' && outcome.record !== undefined)
+      if (outcome.status !== 'refused' && outcome.record !== undefined)
         stored.push({ row, id: String(outcome.record.id) });
     }
     hooks?.stored(stored);
@@ -170,8 +168,14 @@ class ImportPass implements RowSender {
   async prepare(row: SourceRow): Promise<PreparedRow> {
     const { plan, hooks } = this.#parts;
     const built = await buildRow(row, plan, this.#lookups);
-    const isAdapted = 'body' in built && hooks !== undefined;
-    return isAdapted ? { line: row.line, body: hooks.adapt(built.body) } : built;
+    if (!('body' in built) || hooks === undefined) return built;
+    try {
+      return { line: row.line, body: hooks.adapt(built.body) };
+    } catch (error) {
+      if (!(error instanceof RowFault)) throw error;
+      const { code, path, message } = error;
+      return { line: row.line, rejection: { code, path, message } };
+    }
   }
 
   orderingKeys(body: Data): string[] {

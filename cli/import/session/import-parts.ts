@@ -12,11 +12,13 @@ import type { Reporter } from './report.ts';
 export interface RunHooks {
   /** Whether the row belongs to this run. */
   takes(row: SourceRow): boolean;
-  /** Changes a row that is ready to send. */
+  /** Changes a row that is ready to send; throws a RowFault that rejects it. */
   adapt(body: Data): Data;
+  /** The row as the errors file has it. */
+  shown(row: SourceRow): SourceRow;
   /** What to send instead of a body that the server rejected, if anything. */
   amend(body: Data, rejection: Rejection): Data | null;
-  /** Called with the rows that now have a record, before the journal records them as done. */
+  /** Called with the rows that have a record now, or had one before, before the journal records them as done. */
   stored(records: readonly { row: SourceRow; id: string }[]): void;
 }
 

@@ -85,5 +85,17 @@ export function failureOf(item: BatchItem | undefined): RowOutcome {
     message: 'the server sent no result for this row',
   };
   if (isQuotaRefusal(error)) return { status: 'refused', message: error.message };
-  return { status: 'rejected', rejection: rejectionOfError(error) };
+  const id = duplicatedIdOf(error);
+  return {
+    status: 'rejected',
+    rejection: rejectionOfError(error),
+    ...(id !== undefined && { record: { id } }),
+  };
+}
+
+/** The record that a conflict is with, if the key can see it. */
+export function duplicatedIdOf({
+  details,
+}: Pick<NonNullable<BatchItem['error']>, 'details'>): string | undefined {
+  return details?.find(({ existing_id: id }) => id !== undefined)?.existing_id;
 }

@@ -34,7 +34,7 @@ export interface RowJob {
   takes(row: SourceRow): boolean;
   startPass(keyPrefix: string): RowSender;
   /** The row as the errors file shows it. */
-  shown(row: SourceRow, prepared: PreparedRow): SourceRow;
+  shown(row: SourceRow): SourceRow;
   /** Called with the results of a batch, in order, before the journal records them. */
   settled(rows: readonly SettledRow[]): void | Promise<void>;
 }

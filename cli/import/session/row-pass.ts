@@ -129,7 +129,7 @@ async function settle(
     settled.push({ row, prepared, outcome });
     if (outcome.status === 'refused') refusal ??= outcome.message;
     else counts[outcome.status] += 1;
-    if (outcome.status === 'rejected') errorsFile?.add(job.shown(row, prepared), outcome.rejection);
+    if (outcome.status === 'rejected') errorsFile?.add(job.shown(row), outcome.rejection);
     if (outcome.status === 'rejected' || outcome.status === 'refused') rejected.push(row.index);
   }
   await job.settled(settled);

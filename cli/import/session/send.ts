@@ -7,7 +7,7 @@ import type { RowOutcome } from '../row.ts';
 import { rejectionOfError } from '../rows/row-request.ts';
 import type { ImportParts } from './import-parts.ts';
 import type { PendingBatch } from './journal-state.ts';
-import { failureOf, postBatch } from './post-batch.ts';
+import { duplicatedIdOf, failureOf, postBatch } from './post-batch.ts';
 
 const NO_RESULT: BatchItem = { index: 0, status: 'error' };
 const UNREADABLE: BatchItem = {
@@ -142,17 +142,17 @@ export class Sender {
   }
 
   #outcome(body: Data, item: BatchItem | undefined): RowOutcome {
-    const { status, data: record = {}, error } = item ?? NO_RESULT;
+    const { status, data: record = {} } = item ?? NO_RESULT;
     if (status === 'created') return { status: record.is_duplicate === true ? 'skipped' : 'created', record };
     if (status === 'updated') return { status, record };
     const isKept = (body.on_match ?? this.#policy) === 'keep';
     if (status === 'unchanged') return { status: isKept ? 'skipped' : 'unchanged', record };
     const failure = failureOf(item);
-    const isConflict = failure.status === 'rejected' && failure.rejection.code === 'RESOURCE_CONFLICT';
+    if (failure.status !== 'rejected' || !isKept) return failure;
+    const { rejection, record: owner } = failure;
     // A row whose external ID is in the way is wrong, whatever happens to those whose record exists.
-    if (!isConflict || !isKept || failure.rejection.path.startsWith('external_id')) return failure;
-    const id = error && ownerOf(error);
-    return { status: 'skipped', ...(id !== undefined && { record: { id } }) };
+    if (rejection.code !== 'RESOURCE_CONFLICT' || rejection.path.startsWith('external_id')) return failure;
+    return { status: 'skipped', ...(owner && { record: owner }) };
   }
 }
 
@@ -162,17 +162,12 @@ function idToChange(body: Data, item: BatchItem, policy: OnMatch | null): string
   const { status, data, error } = item;
   if (status === 'updated' || status === 'unchanged') return String(data?.id);
   const isFound = error?.code === 'RESOURCE_CONFLICT' && body.external_id === undefined;
-  return isFound ? ownerOf(error) : undefined;
+  return isFound ? duplicatedIdOf(error) : undefined;
 }
 
 /** Whether a row adds alternative emails to a contact that it finds. */
 function addsEmails({ on_match: onMatch, alt_emails: emails }: Data): boolean {
   return onMatch === 'update' && Array.isArray(emails) && emails.length > 0;
-}
-
-/** The record that a conflict is with, if the key can see it. */
-function ownerOf({ details }: NonNullable<BatchItem['error']>): string | undefined {
-  return details?.find(({ existing_id: id }) => id !== undefined)?.existing_id;
 }
 
 /** The fields that change an existing record: its primary email is kept, alternative emails are added. */
