@@ -1,5 +1,6 @@
 // Pipelines and their stages by name, as people write them.
 import type { Data } from '../../db/model/json.ts';
+import { STAGE_TYPES, type StageType } from '../../db/model/resources/pipelines.ts';
 
 export interface Stage extends Data {
   id: string;
@@ -60,6 +61,11 @@ export function stageNamed(pipeline: Pipeline, text: string): Named<Stage> {
   const names = pipeline.stages.map(({ name }) => name);
   const usual = pipeline.stages.find(({ type }) => type === 'open')?.name;
   return missing(`${place} does not have a stage "${text.trim()}"; its stages are`, names, usual);
+}
+
+/** The type that a text names, such as `Won`. */
+export function stageTypeNamed(text: string): StageType | undefined {
+  return STAGE_TYPES.find((type) => isSame(type, text));
 }
 
 function isSame(one: string, other: string): boolean {

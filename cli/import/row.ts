@@ -80,6 +80,13 @@ export class RowFault extends Error {
   }
 }
 
+/** A fault of the row with its path; throws other errors. */
+export function faultAt(error: unknown, path: string): RowReason {
+  if (!(error instanceof RowFault)) throw error;
+  const { code, message, remedy } = error;
+  return { code, path: error.path || path, message, ...(remedy && { remedy }) };
+}
+
 /** One rejection for all faults of a row, as the server would list them: a single fault keeps its own code. */
 export function rejectionOf(faults: readonly RowReason[]): Rejection {
   const [first, second] = faults;

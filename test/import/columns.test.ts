@@ -123,6 +123,76 @@ describe('columns of ids', () => {
   });
 });
 
+describe('names of fields that only the server sets', () => {
+  const columns = { id: ['17'], name: ['one'], created_at: ['2020-01-01'], closed_at: [''] };
+
+  test('are read-only in an export of ours, and unknown columns in any other file', () => {
+    expect(destinations('deals', { ...columns, id: [OUR_ID] })).toMatchObject({ id: '-', created_at: '-' });
+    expect(refusal(() => planFor('deals', columns)).message).toBe(
+      'input.csv has 3 unknown columns: "id", "created_at", "closed_at".',
+    );
+    expect(destinations('deals', columns, { custom: true })).toMatchObject({
+      id: 'custom.id',
+      created_at: 'custom.created_at',
+    });
+  });
+
+  test('are kept with --custom where nothing shows whose file it is, and otherwise left out', () => {
+    const { id: _, ...others } = columns;
+    expect(destinations('deals', others)).toMatchObject({ created_at: '-' });
+    expect(destinations('deals', others, { custom: true })).toMatchObject({
+      created_at: 'custom.created_at',
+    });
+  });
+});
+
+describe('the status of a deal', () => {
+  test('is one if all of its values are, also replaced ones', () => {
+    const statuses = (...status: string[]) => ({ name: status.map(() => 'x'), 'Deal - Status': status });
+    expect(destinations('deals', statuses('Open', 'Won', ' lost '))).toMatchObject({
+      'Deal - Status': 'status',
+    });
+    expect(destinations('deals', statuses('Open', 'Deleted'), { custom: true })).toMatchObject({
+      'Deal - Status': 'custom.Deal - Status',
+    });
+    expect(
+      destinations('deals', statuses('Open', 'Deleted'), { mapValue: ['Deal - Status:Deleted=lost'] }),
+    ).toMatchObject({ 'Deal - Status': 'status' });
+    expect(
+      destinations('deals', { id: ['17'], name: ['x'], status: ['won'] }, { custom: true }),
+    ).toMatchObject({
+      status: 'status',
+    });
+    expect(
+      destinations('deals', { name: ['x'], Zustand: ['won'] }, { map: ['Zustand=status'] }),
+    ).toMatchObject({
+      Zustand: 'status',
+    });
+  });
+});
+
+describe('the whole name of a contact', () => {
+  test.each(['Name', 'Full Name', 'Person - Name', 'Contact Name'])(
+    'in a column %s is the first name of a file without its parts, and otherwise unknown',
+    (header) => {
+      expect(destinations('contacts', { [header]: ['Ada Lovelace'] })).toEqual({ [header]: 'first_name' });
+      const both = { [header]: ['Ada Lovelace'], Surname: ['Lovelace'] };
+      expect(refusal(() => planFor('contacts', both)).message).toBe(
+        `input.csv has an unknown column: "${header}".`,
+      );
+      const mapped = { [header]: ['Ada Lovelace'], Vorname: ['Ada'] };
+      expect(destinations('contacts', mapped, { map: ['Vorname=first_name'], custom: true })).toEqual({
+        [header]: `custom.${header}`,
+        Vorname: 'first_name',
+      });
+    },
+  );
+
+  test('is not that of companies', () => {
+    expect(destinations('companies', { Name: ['Acme'] })).toEqual({ Name: 'name' });
+  });
+});
+
 test('all that is wrong is reported at once, with one command that settles it', () => {
   const columns = {
     'Deal Name': ['one'],

@@ -222,7 +222,8 @@ describe('Pipedrive', () => {
           },
           ...{
             point_of_contact_id: null,
-            custom: { 'Deal - Contact person': 'Ada Lovelace', 'Deal - Status': 'Open' },
+            custom: { 'Deal - Contact person': 'Ada Lovelace' },
+            status: 'open',
           },
         },
         { name: 'Casino floor', status: 'won', estimated_value: 15_000.5 },

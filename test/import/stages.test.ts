@@ -89,3 +89,53 @@ test('a pipeline that is full rejects the row and says why', async () => {
   const rejected = await sandbox.crm(['import', 'deals', 'full.csv', '--create-stages', '-o', 'json']);
   expect(JSON.parse(rejected.stdout)).toMatchObject({ rejected: 1, stages_created: 0 });
 });
+
+test('a deal that was won or lost goes to a stage of that type, whatever stage it was in', async () => {
+  await sandbox.write(
+    'closed.csv',
+    [
+      'Deal - Title,Deal - Stage,Deal - Status',
+      'Status 1,Negotiation,Won',
+      'Status 2,Closed Lost - Price,Lost',
+      'Status 3,Proposal,Open',
+      'Status 4,,Lost',
+      'Status 5,Never heard of,Won',
+    ].join('\n'),
+  );
+  const run = await sandbox.crm([
+    'import',
+    'deals',
+    'closed.csv',
+    '--custom',
+    '--create-stages',
+    '-o',
+    'json',
+  ]);
+  expect(run.stderr).toContain('Deal - Status → stage_id, of the won or lost stage');
+  expect(JSON.parse(run.stdout)).toMatchObject({ created: 5, rejected: 0, stages_created: 0 });
+  const all = (await pipelines()).flatMap(({ stages }: { stages: object[] }) => stages);
+  const nameOf = (id: string) => all.find((stage: { id: string }) => stage.id === id)?.name;
+  const deals = JSON.parse(await sandbox.ok(['list', 'deals', '--all', '-o', 'json']))
+    .filter(({ name }: { name: string }) => name.startsWith('Status'))
+    .map(({ name, status, stage_id, custom }: Record<string, string>) => [
+      name,
+      status,
+      nameOf(String(stage_id)),
+      custom,
+    ])
+    .toSorted();
+  expect(deals).toEqual([
+    ['Status 1', 'won', 'Closed Won', { 'Deal - Stage': 'Negotiation' }],
+    ['Status 2', 'lost', 'Closed Lost - Price', {}],
+    ['Status 3', 'open', 'Proposal', {}],
+    ['Status 4', 'lost', 'Closed Lost', {}],
+    ['Status 5', 'won', 'Closed Won', { 'Deal - Stage': 'Never heard of' }],
+  ]);
+
+  await sandbox.write('open.csv', 'Deal Name,Pipeline,Status\nStatus 6,Full,Won\n');
+  const rejected = await sandbox.crm(['import', 'deals', 'open.csv']);
+  expect([rejected.code, rejected.stderr]).toEqual([
+    3,
+    expect.stringContaining('status: the pipeline "Full" does not have a stage of type won; add one to it'),
+  ]);
+});

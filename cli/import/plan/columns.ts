@@ -2,6 +2,7 @@
 import type { Resource } from '../../../db/model/resource.ts';
 import type { ImportRequest } from '../request.ts';
 import type { SuggestedFlags } from '../suggested-flags.ts';
+import { columnMeanings } from './column-meanings.ts';
 import { type ColumnMatch, type Destination, headerMatcher, slotOf } from './headers.ts';
 import { type Mapping, parseDestination } from './mapping.ts';
 import type { Matching } from './matching.ts';
@@ -41,14 +42,11 @@ export function readColumns(
   const match = headerMatcher(resource);
   const parse = (text: string): Destination => parseDestination(resource, match, text);
   const mapped = [...mapping.columns.keys()];
-  // An ID from another product is not an ID here. An empty column cannot lose anything.
-  const hasForeignIds = (header: string, destination: Destination): boolean => {
-    if (!('field' in destination) || mapping.values.has(header)) return false;
-    // Owners need an ID; --custom keeps the other values of a column that has some.
-    const isById = destination.kind === 'field' || (destination.lookup === 'owner' && !request.custom);
-    const isReference = isById && resource.fields[destination.field]?.references !== undefined;
-    return isReference && survey.evidence.ids.get(header)?.hasIds === false;
-  };
+  const { meaningOf, hasForeignIds } = columnMeanings(resource, survey, mapping, {
+    match,
+    parse,
+    isCustom: request.custom,
+  });
   const find = (header: string): ColumnMatch | undefined => {
     const asked = mapping.columns.get(header);
     // The user's mapping comes before names, in the given order.
@@ -56,8 +54,8 @@ export function readColumns(
       return { destination: parse(asked), rank: mapped.indexOf(header) - mapped.length };
     if (externalId !== null && header === externalId.header)
       return { destination: { kind: 'external ID', source: externalId.source }, rank: 0 };
-    const found = match(header);
-    if (found !== undefined && !hasForeignIds(header, found.destination)) return found;
+    const found = meaningOf(header);
+    if (found !== undefined) return found;
     if (request.custom) return { destination: { kind: 'custom', key: header }, rank: 0 };
     if (request.ignoreUnknown) return { destination: { kind: 'left out', reason: 'not known' }, rank: 0 };
     return undefined;
@@ -70,7 +68,7 @@ export function readColumns(
     else known.set(header, found);
   }
   const { true: foreign = [], false: strange = [] } = Object.groupBy(unknown, (header) =>
-    String(match(header) !== undefined),
+    String(hasForeignIds(header)),
   );
   return { known, find, parse, problems: unknownProblems(resource, survey, { strange, foreign }) };
 }

@@ -43,6 +43,8 @@ function describe(destination: Destination): string {
       if (lookup === 'owner') return `${field}, if it is a user ID`;
       return `${field}, looked up by ${lookup === 'contact' ? 'email' : lookup}`;
     }
+    case 'status':
+      return `${destination.field}, of the won or lost stage`;
     case 'external ID':
       return `external ID from ${destination.source}`;
     case 'left out':

@@ -10,6 +10,8 @@ export type Destination =
   | { kind: 'field'; field: string; factor?: string }
   | { kind: 'custom'; key: string }
   | { kind: 'lookup'; lookup: LookupKind; field: string }
+  /** Whether a deal is open, won or lost, which its stage must agree with. */
+  | { kind: 'status'; field: 'stage_id' }
   | { kind: 'external ID'; source: string }
   | { kind: 'left out'; reason: 'asked for' | 'not known' | 'read-only' | 'of the errors file' };
 
@@ -17,7 +19,14 @@ export type Destination =
 export interface ColumnMatch {
   destination: Destination;
   rank: number;
+  /** Of a field that only the server sets: what the column means in a file of another product, if anything. */
+  elsewhere?: ColumnMatch;
+  /** Whether it is the whole name of a person, which only counts in a file without columns of its parts. */
+  isWholeName?: boolean;
 }
+
+const WHOLE_NAMES = ['Full Name', 'Name', 'Display Name', 'Person - Name', 'Contact Name'];
+const STATUS_NAMES = ['Status', 'Deal Status', 'Deal - Status', 'Opportunity Status'];
 
 const LOOKUPS: Readonly<Record<string, { lookup: LookupKind; names: readonly string[] }>> = {
   companies: {
@@ -103,7 +112,28 @@ interface FieldName extends ColumnMatch {
 /** The names of all fields, lookups included. */
 export function fieldNames(resource: Resource): string[] {
   const own = writableFields(resource).map(([name]) => (name === 'custom' ? 'custom.KEY' : name));
-  return [...own, ...lookupsOf(resource).keys()];
+  return [...own, ...lookupsOf(resource).keys(), ...(hasStatus(resource) ? ['status'] : [])];
+}
+
+function hasStatus({ fields }: Resource): boolean {
+  return fields.stage_id !== undefined && fields.status !== undefined;
+}
+
+/** Names that a column may have in the files of other products, but that are not those of a field. */
+function namesElsewhere(resource: Resource): Map<string, ColumnMatch> {
+  const { first_name, last_name } = resource.fields;
+  const wholeName = first_name === undefined || last_name === undefined ? [] : WHOLE_NAMES;
+  const status = hasStatus(resource) ? STATUS_NAMES : [];
+  return new Map([
+    ...wholeName.map((name, rank): [string, ColumnMatch] => [
+      headerKey(name),
+      { destination: { kind: 'field', field: 'first_name' }, rank, isWholeName: true },
+    ]),
+    ...status.map((name, rank): [string, ColumnMatch] => [
+      headerKey(name),
+      { destination: { kind: 'status', field: 'stage_id' }, rank },
+    ]),
+  ]);
 }
 
 /** The names for a field, in order of priority. */
@@ -133,6 +163,7 @@ export function headerMatcher(resource: Resource): HeaderMatcher {
   const byKey = new Map<string, ColumnMatch>();
   // Keys in which `#` matches any number.
   const byPattern = new Map<string, ColumnMatch>();
+  const others = namesElsewhere(resource);
   const names = writableFields(resource).flatMap(([name, field]) => namesOf(resource, name, field));
   for (const { name, destination, rank } of names.sort((one, other) => one.tier - other.tier)) {
     const isPattern = name.includes('#');
@@ -148,8 +179,11 @@ export function headerMatcher(resource: Resource): HeaderMatcher {
     }
     const found = byKey.get(headerKey(header)) ?? byPattern.get(patternOf(header));
     if (found !== undefined) return found;
+    const elsewhere = others.get(headerKey(header));
     // Exactly as an export writes it, so that a user's own column "Status" is not lost.
-    if (resource.fields[header]?.access === 'read') return leftOut('read-only');
+    if (resource.fields[header]?.access === 'read')
+      return { ...leftOut('read-only'), ...(elsewhere && { elsewhere }) };
+    if (elsewhere !== undefined) return elsewhere;
     const [, name, number] = /^(.+) \((\d+)\)$/s.exec(header) ?? [];
     const first = name === undefined ? undefined : find(name);
     return first && { ...first, rank: first.rank + Number(`0.${number}`) };
@@ -168,6 +202,7 @@ function leftOut(reason: 'read-only' | 'of the errors file'): ColumnMatch {
 export function slotOf(resource: Resource, destination: Destination): string | null {
   if (destination.kind === 'left out' || destination.kind === 'external ID') return null;
   if (destination.kind === 'custom') return `custom.${destination.key}`;
+  if (destination.kind === 'status') return 'status';
   const kind = resource.fields[destination.field]?.kind;
   return kind === 'emails' || kind === 'custom' ? null : destination.field;
 }

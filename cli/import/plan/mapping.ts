@@ -130,7 +130,8 @@ export function parseDestination(resource: Resource, find: HeaderMatcher, text: 
       'use, for example, estimated_revenue*1000000.',
     );
   }
-  const found = find(name)?.destination;
+  const match = find(name);
+  const found = (match?.elsewhere ?? match)?.destination;
   if (found === undefined || found.kind === 'left out') {
     const fields = fieldNames(resource);
     const what = found === undefined ? 'is not a field' : 'is a read-only field';

@@ -225,8 +225,10 @@ export function planKey(plan: Plan): string {
 }
 
 function hasOthers({ columns, contests }: Plan): boolean {
-  const lookups = [...columns.values()].map(
-    ({ destination }) => 'lookup' in destination && destination.lookup,
+  const keeping = [...columns.values()].filter(
+    ({ destination }) =>
+      destination.kind === 'status' ||
+      (destination.kind === 'lookup' && ['contact', 'owner'].includes(destination.lookup)),
   );
-  return contests.length > 0 || lookups.includes('contact') || lookups.includes('owner');
+  return contests.length > 0 || keeping.length > 0;
 }

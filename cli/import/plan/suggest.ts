@@ -32,6 +32,8 @@ function nameOf(destination: Destination): string {
       return [destination.field, destination.factor ?? []].flat().join('*');
     case 'lookup':
       return destination.lookup;
+    case 'status':
+      return 'status';
     case 'custom':
       return `custom.${destination.key}`;
     case 'external ID':

@@ -2,7 +2,6 @@
 import { faultsOf } from '../../../db/model/check.ts';
 import { type Data, isObject, type JsonValue } from '../../../db/model/json.ts';
 import { newRecordFaults } from '../../../db/model/rules.ts';
-import type { Pipeline } from '../../api/pipelines.ts';
 import { addressesIn } from '../../input/addresses.ts';
 import { isOurId } from '../../input/record-id.ts';
 import { splitAmount } from '../plan/amounts.ts';
@@ -11,7 +10,7 @@ import { matchOf } from '../plan/matching.ts';
 import type { Plan } from '../plan/plan.ts';
 import { readValue } from '../plan/values.ts';
 import {
-  likeliest,
+  faultAt,
   type PreparedRow,
   type Remedy,
   RowFault,
@@ -20,7 +19,8 @@ import {
   type SourceRow,
 } from '../row.ts';
 import { type Cell, cellsOf, settled } from './cells.ts';
-import { type Lookups, PLACEHOLDER_ID } from './lookups.ts';
+import { type LookedUp, lookUp, type WantedName } from './look-up.ts';
+import type { Lookups } from './lookups.ts';
 import { stagesToCreate } from './stages.ts';
 
 /** The row, ready to send or rejected with all its faults; throws errors that are not about the row. */
@@ -58,11 +58,10 @@ export async function buildRow(row: SourceRow, plan: Plan, lookups: Lookups): Pr
 }
 
 /** The body of one row, as far as it is built. */
-class Draft {
+class Draft implements LookedUp {
   readonly body: Data = {};
   readonly faults: RowReason[] = [];
-  /** What must still be looked up, by kind. */
-  readonly wanted = new Map<LookupKind, { field: string; text: string }>();
+  readonly wanted = new Map<LookupKind | 'status', WantedName>();
   readonly #plan: Plan;
   readonly #custom: [string, JsonValue][] = [];
   #coded: { field: string; text: string; code: string } | undefined;
@@ -84,10 +83,15 @@ class Draft {
     const { destination, value } = cell;
     if (destination.kind === 'custom') this.#custom.push([destination.key, value]);
     else if (destination.kind === 'field') this.#putField(cell, destination);
-    else if (destination.kind === 'lookup') {
+    else if (destination.kind === 'lookup' || destination.kind === 'status') {
       if (typeof value === 'object') throw new RowFault('VALIDATION_FAILED', '', 'must be text');
-      this.#putLookup(cell, destination, String(value));
+      if (destination.kind === 'lookup') this.#putLookup(cell, destination, String(value));
+      else this.wanted.set('status', { ...destination, header: cell.header, text: String(value) });
     }
+  }
+
+  get keepsOthers(): boolean {
+    return this.#plan.keepsOthers;
   }
 
   /** Keeps a value that its field does not accept as a custom field, with --custom. */
@@ -120,7 +124,7 @@ class Draft {
     else if (lookup === 'contact' && email === undefined) this.putAside(cell, noEmail(text));
     else {
       if (others.length > 0) this.putAside(cell, severalEmails(text));
-      this.wanted.set(lookup, { field, text: email ?? text });
+      this.wanted.set(lookup, { field, header: cell.header, text: email ?? text });
     }
   }
 
@@ -156,40 +160,6 @@ class Draft {
   }
 }
 
-async function lookUp({ body, wanted, faults }: Draft, lookups: Lookups): Promise<void> {
-  const resolve = async (kind: LookupKind, find: (text: string) => Promise<string>): Promise<void> => {
-    const one = wanted.get(kind);
-    if (one === undefined) return;
-    try {
-      body[one.field] = await find(one.text);
-    } catch (error) {
-      faults.push(faultAt(error, kind));
-    }
-  };
-  let pipeline: Pipeline | undefined;
-  await resolve('pipeline', async (name) => {
-    pipeline = await lookups.pipeline({ name });
-    return pipeline.id;
-  });
-  // If the named pipeline does not exist, the stage is looked up in the one that is probably meant.
-  const likely = likeliest(wanted.get('pipeline')?.text ?? '', faults[0]?.remedy ?? {});
-  if (faults.length > 0 && likely === undefined) wanted.delete('stage');
-  await resolve('stage', async (text) => {
-    const id = body.pipeline_id;
-    pipeline ??= await lookups.pipeline(
-      likely !== undefined ? { name: likely } : typeof id === 'string' ? { id } : {},
-    );
-    body.pipeline_id = pipeline.id;
-    return lookups.stage(pipeline, text, false);
-  });
-  await resolve('contact', (email) => lookups.contact(email));
-  // Last, because they may create a company or a stage, and a rejected row must not.
-  const isWanted = faults.length === 0;
-  await resolve('company', (text) => lookups.company(text, isWanted));
-  const lacking = body.stage_id === PLACEHOLDER_ID && faults.length === 0 ? pipeline : undefined;
-  if (lacking !== undefined) await resolve('stage', (text) => lookups.stage(lacking, text));
-}
-
 // Every resource with owner or contact lookups has custom fields.
 const KEPT: Remedy = { changes: { custom: true } };
 
@@ -223,11 +193,4 @@ function severalEmails(text: string): RowFault {
 function otherCurrency(text: string, own: string): RowFault {
   const message = `"${text.trim()}" contradicts the currency of the row, which is ${own}`;
   return new RowFault('VALIDATION_FAILED', '', message);
-}
-
-/** A fault of the row with its path; throws other errors. */
-function faultAt(error: unknown, path: string): RowReason {
-  if (!(error instanceof RowFault)) throw error;
-  const { code, message, remedy } = error;
-  return { code, path: error.path || path, message, ...(remedy && { remedy }) };
 }

@@ -153,6 +153,7 @@ function headerOf(row: SourceRow, { path }: RowReason, { columns }: Plan): strin
     const destination = columns.get(header)?.destination;
     if (destination?.kind === 'lookup') return destination.lookup === path || destination.field === path;
     if (destination?.kind === 'field') return destination.field === field;
+    if (destination?.kind === 'status') return path === 'status';
     if (destination?.kind === 'external ID') return field === 'external_id';
     return destination?.kind === 'custom' && `custom.${destination.key}` === path;
   };
