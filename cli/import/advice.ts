@@ -25,7 +25,7 @@ export function nextStepsAfter(summary: ImportSummary, request: ImportRequest): 
   const rest =
     isWhole || errors === null
       ? []
-      : [`then correct the rest in ${errors} and run: ${commandToRetry({}, summary, request, errors)}`];
+      : [`then correct the rest in ${errors} and run: ${commandToRetry(changes, summary, request, errors)}`];
   return [commandWith(changes, summary, request), ...alternatives, ...rest, ...more];
 }
 
@@ -46,10 +46,11 @@ function otherColumns(
 
 function correctCells(summary: ImportSummary, request: ImportRequest): string {
   const { errors_file: errors, dry_run: isDryRun, status, rejected, diagnosis } = summary;
-  const way = diagnosis.isMissing ? 'create the missing records, or correct the rows' : 'correct them';
+  const [rows, them] = rejected === 1 ? ['row', 'it'] : ['rows', 'them'];
+  const way = diagnosis.isMissing ? `create the missing records, or correct the ${rows}` : `correct ${them}`;
   if (isDryRun) return `${way} in ${inputName(request.input)}, then run: ${importCommand(request)}`;
   if (errors !== null) return `${way} there, then run: ${commandToRetry({}, summary, request, errors)}`;
-  if (status !== 'already') return 'correct them, or save them with --errors FILE.';
+  if (status !== 'already') return `correct ${them}, or save ${them} with --errors FILE.`;
   return `find the errors file, which was moved. If its ${counted(rejected, 'row')} ${rejected === 1 ? 'is' : 'are'} not imported yet, copy and correct them in a new file, and import that.`;
 }
 

@@ -20,10 +20,21 @@ export interface Remedy {
 }
 
 /** The choice that a cell most likely means: a similar one, else the usual one. */
-export function likeliest(text: string, { choices = [], usual }: Remedy): string | undefined {
+export function likeliest(text: string, remedy: Remedy): string | undefined {
+  return similar(text, remedy) ?? remedy.usual;
+}
+
+/** The choice that is similar to a cell, or the only one that continues or begins it; undefined if none is. */
+export function similar(text: string, { choices = [] }: Remedy): string | undefined {
   // HubSpot writes the pipeline after a stage.
   const [, bare = text] = /^(.+?) \([^()]*\)$/.exec(text) ?? [];
-  return nearest(text, choices) ?? nearest(bare, choices) ?? usual;
+  const [given, ...letters] = [bare.trim().toLowerCase(), ...bare.trim()];
+  const [begun, other] = choices.filter((choice) => {
+    const known = choice.toLowerCase();
+    return letters.length >= 3 && (known.startsWith(given) || given.startsWith(known));
+  });
+  if (other !== undefined) return undefined;
+  return nearest(text, choices) ?? nearest(bare, choices) ?? begun;
 }
 
 /** One fault of a row. */

@@ -44,7 +44,7 @@ describe('a file of opportunities', () => {
     expect(steps.map(({ line }) => line)).toEqual([
       first,
       `${first} --map opportunity_id=name --custom`,
-      `${first} --map opportunity_id=name --map-value deal_stage:Engaging=Prospecting --custom --create-missing`,
+      `${first} --map opportunity_id=name --custom --create-missing --create-stages`,
     ]);
     const [lacking, rejected, done] = steps;
     expect(lacking?.stderr).toContain(
@@ -259,7 +259,7 @@ const JOURNEYS: readonly (readonly [string, Journey, last: string])[] = [
       files: { 'deals.csv': 'name,Pipeline,Stage\na,Sale,Closed Won (Sale)\nb,Sale,Appointment (Sale)\n' },
       first: 'crm import deals deals.csv',
     },
-    "crm import deals deals.csv --map-value Pipeline:Sale=Sales --map-value 'Stage:Closed Won (Sale)=Closed Won' --map-value 'Stage:Appointment (Sale)=Prospecting'",
+    "crm import deals deals.csv --map-value Pipeline:Sale=Sales --map-value 'Stage:Closed Won (Sale)=Closed Won' --create-stages",
   ],
   [
     'a dry run',
@@ -282,7 +282,7 @@ const JOURNEYS: readonly (readonly [string, Journey, last: string])[] = [
       before: ['crm import deals opportunities.csv --suggest-map > map.json'],
       first: 'crm import deals opportunities.csv --map-file map.json --create-missing',
     },
-    'crm import deals opportunities.csv --map-file map.json --map-value deal_stage:Engaging=Prospecting --create-missing',
+    'crm import deals opportunities.csv --map-file map.json --create-missing --create-stages',
   ],
   [
     'a map that keeps every column out of the fields',

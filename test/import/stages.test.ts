@@ -33,12 +33,13 @@ test('--create-stages adds them where they belong, and only for rows that are im
   const plain = ['import', 'deals', 'deals.csv'];
   const first = await sandbox.crm(plain);
   expect(first.code).toBe(3);
-  // One suggestion replaces the values, the other creates the stages and replaces nothing.
-  expect(first.stderr).toContain("--map-value 'Deal Stage:");
-  expect(first.stderr).toMatch(
-    /Or, if that is what you want: .* import deals deals\.csv .*--create-stages\n/,
+  // Only a stage that is like one of the file replaces it, the others are created, unless the user wants otherwise.
+  expect(first.stderr).toContain(
+    "Next: crm import deals deals.csv --map-value 'Deal Stage:Closed Lost - Price=Closed Lost' --create-missing --create-stages\n",
   );
-  expect(first.stderr).not.toMatch(/--map-value .*--create-stages/);
+  expect(first.stderr).toMatch(
+    /Or, if that is what you want: crm import deals deals\.csv --map-value 'Deal Stage:Engaging=Prospecting' .*--create-missing\n/,
+  );
 
   const tried = await sandbox.crm([...plain, '--create-stages', '--dry-run', '-o', 'json']);
   expect(JSON.parse(tried.stdout)).toMatchObject({ created: 3, rejected: 1, stages_created: 2 });

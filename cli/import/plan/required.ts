@@ -32,6 +32,7 @@ const FIT_MIN = 0.9;
 const NAMED_MAX = 3;
 // People identify a record by these texts.
 const NAMING = /name|title|subject/i;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** The problems of an input that does not fill required fields. */
 export function requiredProblems(resource: Resource, filling: FilledFields): Problem[] {
@@ -105,8 +106,9 @@ function scoreOf({ fields }: Resource, name: string, header: string, { rows, val
 }
 
 function fits(field: Field, value: string): boolean {
-  // A text field accepts anything, but amounts and dates are not names.
-  if (field.kind === 'text' && !/\p{L}{2}|\p{L}.*\p{L}/u.test(value)) return false;
+  // A text field accepts anything, but amounts, dates and IDs are not names.
+  if (field.kind === 'text' && (!/\p{L}{2}|\p{L}.*\p{L}/u.test(value) || UUID.test(value.trim())))
+    return false;
   if (field.kind === 'reference') return isOurId(value);
   const context = { header: '', dates: { format: null, orders: new Map() }, numbers: new Map() };
   try {

@@ -52,8 +52,7 @@ export async function buildRow(row: SourceRow, plan: Plan, lookups: Lookups): Pr
   } catch (error) {
     faults.push(faultAt(error, ''));
   }
-  // Lookups cost requests and may create companies, so they are only done for valid rows.
-  if (faults.length === 0) await lookUp(draft, lookups);
+  await lookUp(draft, lookups);
   return faults.length > 0 ? { line, rejection: rejectionOf(faults) } : { line, body: { ...body, ...match } };
 }
 

@@ -23,58 +23,86 @@ export interface LookedUp {
   keepsOthers: boolean;
 }
 
-/** Completes the body; what is not found becomes a fault. */
+/**
+ * Completes the body; what is not found becomes a fault. In a row with faults only pipeline and stage are looked up: they
+ * are known, but other lookups cost requests and may create companies.
+ */
 export async function lookUp(row: LookedUp, lookups: Lookups): Promise<void> {
-  const { body, wanted, faults } = row;
-  const resolve = async (
+  const isValid = row.faults.length === 0;
+  const lookup = new RowLookup(row, lookups);
+  await lookup.findStage();
+  if (isValid) await lookup.findOthers();
+  row.faults.push(...lookup.faults);
+}
+
+class RowLookup {
+  readonly faults: RowReason[] = [];
+  readonly #row: LookedUp;
+  readonly #lookups: Lookups;
+  #pipeline: Pipeline | undefined;
+  /** The pipeline that is probably meant, if the named one does not exist. */
+  #likely: string | undefined;
+
+  constructor(row: LookedUp, lookups: Lookups) {
+    this.#row = row;
+    this.#lookups = lookups;
+  }
+
+  async findStage(): Promise<void> {
+    const { body, wanted } = this.#row;
+    await this.#resolve('pipeline', async (name) => {
+      this.#pipeline = await this.#lookups.pipeline({ name });
+      return this.#pipeline.id;
+    });
+    const [fault] = this.faults;
+    this.#likely = fault && likeliest(wanted.get('pipeline')?.text ?? '', fault.remedy ?? {});
+    if (fault !== undefined && this.#likely === undefined) return;
+    await this.#resolve('stage', async (text) => {
+      const pipeline = await this.#pipelineOfRow();
+      body.pipeline_id = pipeline.id;
+      return this.#lookups.stage(pipeline, text, false);
+    });
+    if (this.faults.length > 0) return;
+    await this.#resolve('status', async (text) => {
+      const all = await this.#lookups.pipelines();
+      const ofStage = all.find(({ stages }) => stages.some(({ id }) => id === body.stage_id));
+      return closingStage(this.#row, ofStage ?? (await this.#pipelineOfRow()), text);
+    });
+  }
+
+  async findOthers(): Promise<void> {
+    const { body } = this.#row;
+    await this.#resolve('contact', (email) => this.#lookups.contact(email));
+    // Last, because they may create a company or a stage, and a rejected row must not.
+    const isWanted = this.faults.length === 0;
+    await this.#resolve('company', (text) => this.#lookups.company(text, isWanted));
+    const pipeline = this.#pipeline;
+    if (pipeline === undefined || body.stage_id !== PLACEHOLDER_ID || this.faults.length > 0) return;
+    await this.#resolve('stage', (text) => this.#lookups.stage(pipeline, text));
+  }
+
+  async #resolve(
     kind: LookupKind | 'status',
     find: (text: string) => Promise<string | undefined>,
-  ): Promise<void> => {
-    const one = wanted.get(kind);
+  ): Promise<void> {
+    const one = this.#row.wanted.get(kind);
     if (one === undefined) return;
     try {
       const id = await find(one.text);
-      if (id !== undefined) body[one.field] = id;
+      if (id !== undefined) this.#row.body[one.field] = id;
     } catch (error) {
-      faults.push(faultAt(error, kind));
+      this.faults.push(faultAt(error, kind));
     }
-  };
-  let pipeline: Pipeline | undefined;
-  await resolve('pipeline', async (name) => {
-    pipeline = await lookups.pipeline({ name });
-    return pipeline.id;
-  });
-  // If the named pipeline does not exist, the stage is looked up in the one that is probably meant.
-  const likely = likeliest(wanted.get('pipeline')?.text ?? '', faults[0]?.remedy ?? {});
-  if (faults.length > 0 && likely === undefined) {
-    wanted.delete('stage');
-    wanted.delete('status');
   }
-  const pipelineOfRow = async (): Promise<Pipeline> => {
-    const id = body.pipeline_id;
-    pipeline ??= await lookups.pipeline(
-      likely !== undefined ? { name: likely } : typeof id === 'string' ? { id } : {},
+
+  async #pipelineOfRow(): Promise<Pipeline> {
+    const { pipeline_id: id } = this.#row.body;
+    const ownId = typeof id === 'string' ? { id } : {};
+    this.#pipeline ??= await this.#lookups.pipeline(
+      this.#likely === undefined ? ownId : { name: this.#likely },
     );
-    return pipeline;
-  };
-  await resolve('stage', async (text) => {
-    const found = await pipelineOfRow();
-    body.pipeline_id = found.id;
-    return lookups.stage(found, text, false);
-  });
-  if (faults.length === 0) {
-    await resolve('status', async (text) => {
-      const all = await lookups.pipelines();
-      const ofStage = all.find(({ stages }) => stages.some(({ id }) => id === body.stage_id));
-      return closingStage(row, ofStage ?? (await pipelineOfRow()), text);
-    });
+    return this.#pipeline;
   }
-  await resolve('contact', (email) => lookups.contact(email));
-  // Last, because they may create a company or a stage, and a rejected row must not.
-  const isWanted = faults.length === 0;
-  await resolve('company', (text) => lookups.company(text, isWanted));
-  const lacking = body.stage_id === PLACEHOLDER_ID && faults.length === 0 ? pipeline : undefined;
-  if (lacking !== undefined) await resolve('stage', (text) => lookups.stage(lacking, text));
 }
 
 /**

@@ -18,7 +18,7 @@ import { DryRun } from './dry-run.ts';
 import type { ImportParts } from './import-parts.ts';
 import { JOURNAL_SUFFIX } from './journal.ts';
 import type { PendingBatch } from './journal-state.ts';
-import { elsewhere } from './rejection-reasons.ts';
+import { elsewhere } from './remedies.ts';
 import type { RowJob, RowSender, SettledRow } from './row-job.ts';
 import type { RunResult } from './row-run.ts';
 import { Sender } from './send.ts';

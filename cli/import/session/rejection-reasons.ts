@@ -2,22 +2,9 @@
 import { counted, formatCount } from '../../terminal/format.ts';
 import { neutralizeLine } from '../../terminal/text.ts';
 import type { Plan } from '../plan/plan.ts';
-import { type Diagnosis, type ImportRequest, onDuplicateOf } from '../request.ts';
-import { likeliest, type Rejection, type Remedy, type RowReason, type SourceRow } from '../row.ts';
-import { type SuggestedFlags, withSuggestedFlags } from '../suggested-flags.ts';
-
-interface Group {
-  reason: RowReason;
-  rows: number;
-  firstLine: number;
-  header: string | null;
-  /** Whether the values are the IDs of the rows, and not the cells at fault. */
-  isOfIds: boolean;
-  /** Cells at fault, and how many rows have them. */
-  values: Map<string, number>;
-  /** Whether there are more values than are kept. */
-  hasMore: boolean;
-}
+import type { Diagnosis, ImportRequest } from '../request.ts';
+import type { Rejection, RowReason, SourceRow } from '../row.ts';
+import { alternatives, changesFor, type RejectedRows, together } from './remedies.ts';
 
 const GROUPS_MAX = 50;
 const LINES_MAX = 8;
@@ -26,10 +13,11 @@ const VALUES_MAX = 20;
 const VALUES_SHOWN_MAX = 4;
 const MESSAGE_CHARACTERS_MAX = 300;
 const VALUE_CHARACTERS_MAX = 60;
+const EXISTING_ID = /: [\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Collects the reasons of one run in bounded memory. */
 export class RejectionReasons {
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<string, RejectedRows>();
   #rows = 0;
   #othersRows = 0;
 
@@ -54,7 +42,7 @@ export class RejectionReasons {
     }
   }
 
-  #groupOf(row: SourceRow, reason: RowReason, plan: Plan | null): Group | undefined {
+  #groupOf(row: SourceRow, reason: RowReason, plan: Plan | null): RejectedRows | undefined {
     const key = `${reason.path}\n${reason.code}\n${reason.message}`
       .replace(/"[^"]*"/g, '""')
       .replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d[\d.,]*/g, '0');
@@ -76,7 +64,7 @@ export class RejectionReasons {
     const groups = this.#sorted();
     const mended = groups.map((group) => changesFor(group, request, plan));
     const changes = together(mended.flatMap((one) => one.changes ?? []));
-    const isStrange = (group: Group): boolean =>
+    const isStrange = (group: RejectedRows): boolean =>
       isNothingIn && this.#rows > 1 && group.rows === this.#rows && isOfColumn(group);
     return {
       lines: this.lines,
@@ -113,34 +101,12 @@ export class RejectionReasons {
       });
   }
 
-  #sorted(): Group[] {
+  #sorted(): RejectedRows[] {
     return [...this.#groups.values()].sort((one, other) => other.rows - one.rows);
   }
 }
 
-/** For each other way to fix some of the rows, all flags: those of the other rows with it. */
-function alternatives(mended: readonly Mended[]): SuggestedFlags[] {
-  const ways = new Map(mended.flatMap(({ orElse = [] }) => orElse.map((way) => [JSON.stringify(way), way])));
-  return [...ways].map(([text, way]) =>
-    together(
-      mended.flatMap(({ changes, orElse = [] }) =>
-        orElse.some((one) => JSON.stringify(one) === text) ? [way] : (changes ?? []),
-      ),
-    ),
-  );
-}
-
-function together(all: readonly SuggestedFlags[]): SuggestedFlags {
-  const lists = all.flatMap(({ mapValue = [] }) => mapValue);
-  const maps = all.flatMap(({ map = [] }) => map);
-  return {
-    ...withSuggestedFlags({}, ...all),
-    ...(lists.length > 0 && { mapValue: lists }),
-    ...(maps.length > 0 && { map: maps }),
-  };
-}
-
-function addValue(group: Group, value: string): void {
+function addValue(group: RejectedRows, value: string): void {
   const known = group.values.get(value);
   if (known === undefined && group.values.size >= VALUES_MAX) group.hasMore = true;
   else group.values.set(value, (known ?? 0) + 1);
@@ -161,37 +127,8 @@ function headerOf(row: SourceRow, { path }: RowReason, { columns }: Plan): strin
   return second === undefined ? (header ?? null) : null;
 }
 
-/** The flags that fix the rows of a group, and other flags that do. */
-interface Mended {
-  changes?: SuggestedFlags;
-  orElse?: readonly SuggestedFlags[];
-}
-
-function changesFor(group: Group, request: ImportRequest, plan: Plan): Mended {
-  const { reason, header } = group;
-  const { changes, orElse, choices }: Remedy = reason.remedy ?? {};
-  if (choices !== undefined)
-    return { ...valueChanges(group, reason.remedy ?? {}), ...(orElse && { orElse }) };
-  const isUnique = Object.keys(plan.resource.unique).length > 0;
-  if (reason.code === 'RESOURCE_CONFLICT' && isUnique && onDuplicateOf(request) === 'fail')
-    return { changes: { onDuplicate: 'skip' }, orElse: [{ onDuplicate: 'update' }] };
-  // The user wants to leave unknown columns out.
-  if (changes?.custom && request.ignoreUnknown)
-    return header === null ? {} : { changes: { map: [elsewhere(header, plan)] } };
-  return { ...(changes && { changes }), ...(orElse && { orElse }) };
-}
-
-function valueChanges({ header, values, hasMore }: Group, remedy: Remedy): { changes?: SuggestedFlags } {
-  if (header === null || hasMore || values.size === 0) return {};
-  const replaced = [...values.keys()].map((value) => [value, likeliest(value, remedy)] as const);
-  // The flag is split at its last "=".
-  const isSaid = replaced.every(([, choice]) => choice !== undefined && !choice.includes('='));
-  if (!isSaid) return {};
-  return { changes: { mapValue: replaced.map(([value, choice]) => `${header}:${value}=${choice}`) } };
-}
-
 /** Whether the values of a column are invalid, rather than missing or duplicate records. */
-function isOfColumn({ reason, header }: Group): boolean {
+function isOfColumn({ reason, header }: RejectedRows): boolean {
   const { code, remedy } = reason;
   const isMended = remedy !== undefined && Object.values(remedy).some((one) => one.length !== 0);
   return (
@@ -199,15 +136,11 @@ function isOfColumn({ reason, header }: Group): boolean {
   );
 }
 
-/** The mapping that moves a column away from its field. */
-export function elsewhere(header: string, { resource }: Pick<Plan, 'resource'>): string {
-  const isKept = resource.fields.custom !== undefined && !header.includes('=');
-  return `${header}=${isKept ? `custom.${header}` : '-'}`;
-}
-
-function inWords(group: Group): string {
+function inWords(group: RejectedRows): string {
   const { reason, rows, firstLine, values, hasMore, isOfIds } = group;
-  const { path, message, code } = reason;
+  const { path, code } = reason;
+  // Each row has its own record in the way.
+  const message = rows === 1 ? reason.message : reason.message.replace(EXISTING_ID, '');
   const text = `${path === '' || message.startsWith(`${path}:`) ? '' : `${path}: `}${message}`;
   const short = `${text.slice(0, MESSAGE_CHARACTERS_MAX)} (${code})`;
   if (isOfIds) return withIds(group, short);
@@ -216,7 +149,7 @@ function inWords(group: Group): string {
   return `  ${formatCount(rows)} rows, first in line ${firstLine}: ${short}${others}`;
 }
 
-function withIds({ rows, firstLine, values, hasMore }: Group, short: string): string {
+function withIds({ rows, firstLine, values, hasMore }: RejectedRows, short: string): string {
   const ids = [...values.keys()].slice(0, VALUES_SHOWN_MAX).map((id) => id.slice(0, VALUE_CHARACTERS_MAX));
   if (rows === 1) return `  line ${[firstLine, ...ids].join(', ')}: ${short}`;
   const more = values.size - ids.length;

@@ -84,9 +84,15 @@ export class RowRun {
   async #goOver(settings: string): Promise<void> {
     const { request, journal, errorsFile } = this.#parts;
     if (journal.state.pending.length > 0) await this.#run({ isSettlingOnly: true, shouldStop: () => false });
-    const { rejected } = journal.state;
+    const { rejected, refusal } = journal.state;
     if (rejected.size > 0 && !request.isQuiet) {
-      note(`Sending the ${counted(rejected.size, 'rejected row')} again.`);
+      // After a quota was used up, nothing is wrong with most of them.
+      const missing = `${counted(rejected.size, 'row')} that ${rejected.size === 1 ? 'is' : 'are'} missing`;
+      note(
+        refusal === null
+          ? `Sending the ${counted(rejected.size, 'rejected row')} again.`
+          : `Sending the ${missing}.`,
+      );
     }
     errorsFile?.startOver(this.#ownsErrors());
     journal.beginPass(nextPass(journal.state, settings));

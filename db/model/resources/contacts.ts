@@ -38,6 +38,8 @@ export const contacts = defineResource({
         'E-mail 1 - Value',
         'Person - Email',
         'Email 1',
+        'Email Addresses',
+        'Emails',
       ],
     }),
     alt_emails: emails({
@@ -89,6 +91,8 @@ export const contacts = defineResource({
         'Telephone',
         'Phone 1 - Value',
         'Person - Phone',
+        'Phone Numbers',
+        'Phones',
       ],
     }),
     personal_phone: text({
