@@ -44,8 +44,15 @@ export class FaultList {
   readonly faults: LineFault[] = [];
   /** Notices about entries that are stored anyway. */
   readonly notices: LineFault[] = [];
+  readonly #lines = new Set<number>();
+
+  /** How many lines have faults: an entry may have several. */
+  get lines(): number {
+    return this.#lines.size;
+  }
 
   add(line: number, message: string): void {
+    this.#lines.add(line);
     this.faults.push(lineFault(line, message));
   }
 

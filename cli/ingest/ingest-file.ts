@@ -76,7 +76,7 @@ export async function ingestFile(request: IngestRequest): Promise<IngestSummary>
     // Those without a meeting, for example, are known when all entries are stored.
     const show = (refused = 0): void => {
       const share = findings.share ?? source.share();
-      const failed = findings.faults.faults.length + refused;
+      const failed = findings.faults.lines + refused;
       progress.update({ done, ok: done - refused, failed, ...(share !== undefined && { share }) });
     };
     const options = {

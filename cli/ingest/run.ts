@@ -24,13 +24,11 @@ export async function runIngest(
   for (const { line, message } of told) note(neutralizeLine(`${name}:${line}: ${message}`));
   if (!options.quiet) note(sentence(summary));
   if (summary.faults.length === 0) return;
-  throw new CliError(
-    `Skipped ${counted(summary.faults.length, 'invalid entry', 'invalid entries')} in ${name}.`,
-    {
-      exitCode: EXIT.rejectedRows,
-      nextSteps: ['correct the lines named above and run the same command again; no duplicates are created.'],
-    },
-  );
+  // An entry may have several.
+  throw new CliError(`${name} has ${counted(summary.faults.length, 'fault')}; the rest is stored.`, {
+    exitCode: EXIT.rejectedRows,
+    nextSteps: ['correct the lines named above and run the same command again; no duplicates are created.'],
+  });
 }
 
 function sentence({
@@ -48,7 +46,7 @@ function sentence({
     [unchanged, 'unchanged', true],
     [cancelled, 'cancelled'],
     [ignored, ignored === 1 ? 'other event skipped' : 'other events skipped'],
-    [faults.length, faults.length === 1 ? 'invalid entry' : 'invalid entries'],
+    [faults.length, faults.length === 1 ? 'fault' : 'faults'],
   ];
   const parts = counts.filter(([count, , isAlways]) => isAlways || count > 0);
   return `${resource}: ${parts.map(([count, word]) => `${formatCount(count)} ${word}`).join(', ')}.`;

@@ -134,7 +134,7 @@ describe('meetings', () => {
     expect(JSON.parse(stdout)).toMatchObject({ created: 400, faults: [{ line: 5 }] });
     expect(stderr).toMatch(/^Ingesting meetings: 400 meetings \(100%\), .* meetings\/s, 400 ok, 1 failed$/m);
     expect(stderr).toContain('bad.ics:5: DURATION must be like PT1H30M, not "an hour"\n');
-    expect(stderr).toContain('meetings: 400 created, 0 updated, 0 unchanged, 1 invalid entry.');
+    expect(stderr).toContain('meetings: 400 created, 0 updated, 0 unchanged, 1 fault.');
     expect(stderr).toContain('Next: ');
   });
 
@@ -216,14 +216,14 @@ describe('bookings', () => {
       },
       { triggerEvent: 'MEETING_ENDED', payload: {} },
       { triggerEvent: 'BOOKING_CREATED', payload: {} },
+      { foo: 1 },
     ];
     await sandbox.write('hooks.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'));
     const { code, stderr } = await ingest('bookings', 'hooks.ndjson');
     expect(code).toBe(3);
+    expect(stderr).toContain('1 ok, 2 failed');
     expect(stderr).toContain('hooks.ndjson:3: payload.uid is required');
-    expect(stderr).toContain(
-      'bookings: 1 created, 0 updated, 0 unchanged, 1 other event skipped, 1 invalid entry.',
-    );
+    expect(stderr).toContain('bookings: 1 created, 0 updated, 0 unchanged, 1 other event skipped, 3 faults.');
   });
 });
 
