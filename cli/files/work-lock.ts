@@ -103,7 +103,15 @@ function foreign(path: string, reason: string): CliError {
   });
 }
 
+const FULL = ['SQLITE_FULL', 'ENOSPC', 'EDQUOT'];
+
 function unusable(path: string, cause: unknown): CliError {
+  if (FULL.includes(errorCode(cause))) {
+    return new CliError(`Cannot write the lock file ${path}: the disk is full.`, {
+      nextSteps: ['free space there, or choose another place.'],
+      cause,
+    });
+  }
   return new CliError(`Cannot open the lock file ${path} for writing (${errorCode(cause)}).`, {
     nextSteps: ['make its folder writable, or choose another place.'],
     cause,
@@ -125,9 +133,17 @@ function take(path: string, lock: Database, { refusal, nextSteps }: WorkLock): v
     const isBusy = errorCode(cause).startsWith('SQLITE_BUSY');
     const holder = isBusy ? holderOf(lock) : '';
     lock.close();
-    if (!isBusy) throw unusable(path, cause);
+    if (!isBusy) {
+      removeEmpty(path);
+      throw unusable(path, cause);
+    }
     throw new CliError(`${holder} ${refusal}.`, { nextSteps, cause });
   }
+}
+
+/** Removes a lock file in which nothing was written, so that none stays behind; another's has its holder. */
+function removeEmpty(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path, { force: true });
 }
 
 function fileAt(path: string): number | undefined {

@@ -2,7 +2,7 @@
 import { closeSync, fdatasyncSync, ftruncateSync, renameSync, rmSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import type { Data } from '../../../db/model/json.ts';
-import { CliError, systemFault, usageError } from '../../errors.ts';
+import { CliError, errorCode, systemFault, usageError } from '../../errors.ts';
 import { hashFile } from '../../files/digest.ts';
 import {
   createPrivateFile,
@@ -155,9 +155,21 @@ export class ErrorsFile {
         return descriptor;
       } catch (error) {
         failure = error;
+        this.#discard();
       }
     }
-    throw unwritableErrors(this.#wanted(), failure);
+    throw failure instanceof CliError ? failure : unwritableErrors(this.#wanted(), failure);
+  }
+
+  /** Removes a new file whose header line could not be written. */
+  #discard(): void {
+    if (this.#descriptor === null || this.#path === null) return;
+    closeSync(this.#descriptor);
+    rmSync(this.#path, { force: true });
+    this.#descriptor = null;
+    this.#path = null;
+    this.#bytes = 0;
+    this.#hasher = new Bun.CryptoHasher('sha256');
   }
 
   #reopen(path: string): number {
@@ -225,7 +237,9 @@ function moveAside(path: string): void {
 function unwritableErrors(path: string, cause: unknown): CliError {
   const reason = systemFault(cause, { ENOENT: 'the folder does not exist' });
   return new CliError(`Cannot write rejected rows to ${path}: ${reason}.`, {
-    nextSteps: ['choose another file with --errors FILE, then run the command again.'],
+    nextSteps: [
+      `${errorCode(cause) === 'ENOSPC' ? 'free space there' : 'allow writing there'}, or add --errors FILE with another place.`,
+    ],
     cause,
   });
 }
