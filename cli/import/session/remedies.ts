@@ -1,4 +1,4 @@
-// What mends the rows that were rejected for one reason: flags, and other flags that do.
+// What fixes the rows that were rejected for one reason: flags, and other flags that do.
 import type { Plan } from '../plan/plan.ts';
 import { type ImportRequest, onDuplicateOf } from '../request.ts';
 import { likeliest, type Remedy, type RowReason, similar } from '../row.ts';
@@ -47,7 +47,7 @@ export interface Mended {
   orElse?: readonly SuggestedFlags[];
 }
 
-/** What mends the rows of a group, if flags do. */
+/** What fixes the rows of a group, if flags do. */
 export function changesFor(group: RejectedRows, request: ImportRequest, plan: Plan): Mended {
   const { reason, header } = group;
   const { changes, orElse, choices }: Remedy = reason.remedy ?? {};
