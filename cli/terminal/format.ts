@@ -16,8 +16,9 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** An estimate in minutes, rounded up: `2 min`, `1 h 20 min`, `2 h`. */
+/** An estimate in minutes, rounded up: `less than a minute`, `2 min`, `1 h 20 min`, `2 h`. */
 export function formatMinutes(minutes: number): string {
+  if (minutes < 1) return 'less than a minute';
   const whole = Math.ceil(minutes);
   const [hours, rest] = [Math.floor(whole / 60), whole % 60];
   return [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 || hours === 0 ? [`${rest} min`] : [])].join(

@@ -220,3 +220,13 @@ test('all that is wrong is reported at once, with one command that settles it', 
 test('--ignore-unknown leaves out what is not known', () => {
   expect(destinations('tasks', ['name', 'Fax'], { ignoreUnknown: true })).toEqual({ name: 'name', Fax: '-' });
 });
+
+test('headers with line breaks and escape characters stay in one line of what is told', () => {
+  const headers = ['Email', 'Score\r\n(of ten)', 'Rank\u001b[2J'];
+  expect(refusal(() => planFor('contacts', headers)).message).toBe(
+    'input.csv has 2 unknown columns: "Score⏎(of ten)", "Rank␛[2J".',
+  );
+  const lines = describePlan(planFor('contacts', headers, { custom: true }));
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toMatch(/^ {2}Score⏎\(of ten\) +→ custom\.Score/);
+});

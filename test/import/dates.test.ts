@@ -39,7 +39,15 @@ describe('dates', () => {
 
   test('from a stream slashed dates need --date-format', () => {
     const values = { a: ['12/31/2016'] };
-    expect(decide(values, null, true).doubts).toContain('read only once');
+    expect(decide(values, null, true).all).toEqual([
+      {
+        message:
+          'The dates in "a" (such as 12/31/2016) seem to have the month first, but standard input is read only once.',
+        formats: ['mdy', 'dmy'],
+      },
+    ]);
+    expect(decide({ a: ['13/4/2026', '1/2/2026'] }, null, true).all[0]?.formats).toEqual(['dmy', 'mdy']);
+    expect(decide({ a: ['1/2/2026'] }, null, true).doubts).toContain('are ambiguous');
     expect(decide(values, 'mdy', true)).toMatchObject({ orders: [['a', 'mdy']], doubts: '' });
   });
 

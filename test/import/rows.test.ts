@@ -178,7 +178,7 @@ test('what the rate limit makes of an import is said before the first row', asyn
   const said = [
     wait,
     'Importing tasks: 5 rows at 2 a minute: 3 min.\n',
-    'At 1,000 a minute it takes 1 min. To raise the limit, ask the operator to run: crm keys update KEY --requests-per-minute 1000\n',
+    'At 1,000 a minute it takes less than a minute. To raise the limit, ask the operator to run: crm keys update KEY --requests-per-minute 1000\n',
     'Importing tasks: 5 of 5 rows (100%)',
   ];
   const places = said.map((words) => run.stderr.indexOf(words));

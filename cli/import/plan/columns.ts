@@ -1,5 +1,6 @@
 // Decides the meaning of every column of an input, and collects the problems.
 import type { Resource } from '../../../db/model/resource.ts';
+import { neutralizeLine } from '../../terminal/text.ts';
 import type { ImportRequest } from '../request.ts';
 import type { SuggestedFlags } from '../suggested-flags.ts';
 import { columnMeanings } from './column-meanings.ts';
@@ -134,5 +135,7 @@ export function conflictProblem(
 }
 
 function quoted(headers: readonly string[]): string {
-  return headers.map((header) => (header.startsWith('--set ') ? header : `"${header}"`)).join(', ');
+  return headers
+    .map((header) => (header.startsWith('--set ') ? header : `"${neutralizeLine(header)}"`))
+    .join(', ');
 }

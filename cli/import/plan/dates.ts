@@ -65,9 +65,11 @@ export function decideDates(
   const digits = format === null ? headers.filter((header) => found.digits.has(header)) : [];
   const doubts = digits.length === 0 ? [] : [digitsDoubt(digits, found.digits)];
   const slashed = headers.filter((header) => found.slashed.has(header));
-  const undecided = isStream
-    ? { headers: slashed, why: 'standard input is read only once' }
-    : decideOrders(found.slashed, slashed, orders);
+  if (isStream) {
+    if (slashed.length > 0 && format === null) doubts.push(streamDoubt(slashed, found.slashed));
+    return { rules, doubts };
+  }
+  const undecided = decideOrders(found.slashed, slashed, orders);
   if (undecided.headers.length > 0 && format === null) doubts.push(orderDoubt(undecided, found.slashed));
   return { rules, doubts };
 }
@@ -94,13 +96,30 @@ function decideOrders(
   return { headers: [], why: '' };
 }
 
+/** Of standard input only the first rows are known, which later ones may contradict. */
+function streamDoubt(headers: readonly string[], found: ReadonlyMap<string, SlashedEvidence>): DateDoubt {
+  const orders = new Map<string, SlashedOrder>();
+  const undecided = decideOrders(found, [...headers], orders);
+  const [order] = orders.values();
+  if (undecided.headers.length > 0 || order === undefined)
+    return orderDoubt({ headers, why: 'standard input is read only once' }, found);
+  const first = order === 'dmy' ? 'day' : 'month';
+  return {
+    message: `The dates in ${examplesOf(headers, found)} seem to have the ${first} first, but standard input is read only once.`,
+    formats: order === 'dmy' ? ['dmy', 'mdy'] : ['mdy', 'dmy'],
+  };
+}
+
+function examplesOf(headers: readonly string[], found: ReadonlyMap<string, SlashedEvidence>): string {
+  return headers.map((header) => `"${header}" (such as ${found.get(header)?.example})`).join(', ');
+}
+
 function orderDoubt(
   { headers, why }: { headers: readonly string[]; why: string },
   found: ReadonlyMap<string, SlashedEvidence>,
 ): DateDoubt {
-  const named = headers.map((header) => `"${header}" (such as ${found.get(header)?.example})`).join(', ');
   return {
-    message: `The dates in ${named} are ambiguous (month/day/year or day/month/year): ${why}.`,
+    message: `The dates in ${examplesOf(headers, found)} are ambiguous (month/day/year or day/month/year): ${why}.`,
     formats: ['mdy', 'dmy'],
   };
 }

@@ -1,5 +1,6 @@
 // Describes a plan: what happens to each column.
 import { counted } from '../../terminal/format.ts';
+import { neutralizeLine } from '../../terminal/text.ts';
 import type { Destination } from './headers.ts';
 import type { Plan } from './plan.ts';
 
@@ -16,7 +17,8 @@ const REASONS = {
 export function describePlan(plan: Plan): string[] {
   const width = Math.min(WIDTH_MAX, Math.max(0, ...[...plan.columns.keys()].map((header) => header.length)));
   const lines = [...plan.columns.keys()].map(
-    (header) => `  ${header.padEnd(width)} → ${describeColumn(plan, header)}`,
+    (header) =>
+      `  ${neutralizeLine(header).padEnd(width)} → ${neutralizeLine(describeColumn(plan, header) ?? '')}`,
   );
   const constants = plan.constants.map(
     ({ destination, value }) => `  ${`"${value}"`.padEnd(width)} → ${describe(destination)}, in every row`,
