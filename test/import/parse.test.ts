@@ -130,6 +130,15 @@ describe('CSV', () => {
     );
   });
 
+  test('a title above the header line is refused with the line where the header is', async () => {
+    const monday = 'My board\n,,\nGroup\nName,Owner,Due\na,b,c\nd,e,f\n';
+    expect(await messageOf(rowsOf(monday))).toBe(
+      'input has one column in its header line, line 1, but 3 in line 4.',
+    );
+    const { rows } = await rowsOf('name\nAcme, Inc., London\nEngines\nSmith\n');
+    expect(rows.map(({ fault }) => fault !== null)).toEqual([true, false, false]);
+  });
+
   test('a header that stands twice gets a number', async () => {
     const { headers, rows } = await rowsOf('City,name,City,City (2),City\na,b,c,d,e\n');
     expect(headers).toEqual(['City', 'name', 'City (3)', 'City (2)', 'City (4)']);

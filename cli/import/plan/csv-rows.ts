@@ -31,6 +31,9 @@ interface Header {
 
 const HEADER_CHARACTERS_MAX = 1024 * 1024;
 const FOOTER_LINES_MAX = 20;
+const PEEKED_ROWS = 5;
+// A single name with a comma that is not quoted has two.
+const TITLED_COLUMNS_MIN = 3;
 // Salesforce ends a report with lines of one cell: its name, its author, and these two.
 const FOOTER_LINE = /salesforce\.com, inc\.|^Confidential Information - Do Not Distribute$/i;
 
@@ -48,7 +51,33 @@ export async function openCsv(begin: string, text: AsyncGenerator<string>, name:
   if (header.done)
     throw new CliError(`${name} does not have a header line.`, { nextSteps: ['add a header line.'] });
   const named = headerOf(header.value.cells);
-  return { headers: named.titles, rows: csvRows(records, named), unnamed: named.unnamed };
+  const first: CsvRecord[] = [];
+  while (named.width === 1 && first.length < PEEKED_ROWS) {
+    const { value, done } = await records.next();
+    if (done) break;
+    first.push(value);
+  }
+  refuseTitle(name, header.value, first);
+  async function* rest(): AsyncGenerator<CsvRecord> {
+    yield* first;
+    yield* records;
+  }
+  return { headers: named.titles, rows: csvRows(rest(), named), unnamed: named.unnamed };
+}
+
+/** A report may have a title above its header line, which would make every row wrong. */
+function refuseTitle(name: string, { line }: CsvRecord, first: readonly CsvRecord[]): void {
+  const wide = first.filter(({ cells }) => cells.length >= TITLED_COLUMNS_MIN);
+  const [header] = wide;
+  if (header === undefined || wide.length * 2 <= first.length) return;
+  throw new CliError(
+    `${name} has one column in its header line, line ${line}, but ${header.cells.length} in line ${header.line}.`,
+    {
+      nextSteps: [
+        `if line ${header.line} is the header line, remove the lines above it. Otherwise add the missing headers to line ${line}.`,
+      ],
+    },
+  );
 }
 
 async function readHeaderLine(begin: string, text: AsyncGenerator<string>): Promise<string> {
