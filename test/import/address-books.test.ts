@@ -29,11 +29,12 @@ describe('Google', () => {
       {
         ...ADA,
         alt_emails: ['lovelace@engines.example', 'a.king@home.example', 'ada@analytical.example'],
-        ...{ phone: '+44 20 7946 0000 ::: +44 20 7946 0001', personal_phone: '+44 7700 900000' },
+        ...{ phone: '+44 20 7946 0000', personal_phone: '+44 7700 900000' },
         remarks: 'Land/Region geschäftlich: UK\nKategorien: Business',
         custom: {
           'Middle Name': 'King',
           Labels: 'Clients ::: * myContacts',
+          'Phone 1 - Value (2)': '+44 20 7946 0001',
           'Phone 3 - Value': '+44 20 7946 0999',
         },
       },

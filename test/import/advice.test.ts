@@ -84,3 +84,14 @@ test('an ID is not proposed as a name, and the columns of Attio are known', asyn
     expect.not.stringContaining('Record ID=first_name'),
   ]);
 });
+
+test('phone numbers that are joined in a cell are taken apart, unless one would be lost', async () => {
+  const rows = ['Email,Phone 1 - Value', 'a@phone.test,+1 ::: +2', 'b@phone.test,+1 ::: +2 ::: +3'];
+  await service.write('phones.csv', rows.join('\n'));
+  expect((await service.crm(['import', 'contacts', 'phones.csv'])).exitCode).toBe(0);
+  const found = (await service.all('contacts')).filter(({ email }) => email.endsWith('@phone.test'));
+  expect(found.map(({ email, phone, personal_phone }) => [email, phone, personal_phone]).toSorted()).toEqual([
+    ['a@phone.test', '+1', '+2'],
+    ['b@phone.test', '+1 ::: +2 ::: +3', null],
+  ]);
+});

@@ -34,6 +34,7 @@ export async function buildRow(row: SourceRow, plan: Plan, lookups: Lookups): Pr
   faults.push(...unknown.map((header) => unknownHeader(header, plan)));
   for (const cell of taken) draft.attempt(cell, () => draft.put(cell));
   for (const cell of others) draft.attempt(cell, () => draft.putAside(cell, twice(cell.header)));
+  draft.finishPhones();
   draft.finishCustom();
   draft.finishCurrency();
   // The server's own validation of the body.
@@ -56,6 +57,8 @@ export async function buildRow(row: SourceRow, plan: Plan, lookups: Lookups): Pr
   return faults.length > 0 ? { line, rejection: rejectionOf(faults) } : { line, body: { ...body, ...match } };
 }
 
+const PHONES = ['phone', 'personal_phone'];
+
 /** The body of one row, as far as it is built. */
 class Draft implements LookedUp {
   readonly body: Data = {};
@@ -63,6 +66,7 @@ class Draft implements LookedUp {
   readonly wanted = new Map<LookupKind | 'status', WantedName>();
   readonly #plan: Plan;
   readonly #custom: [string, JsonValue][] = [];
+  readonly #phones: { field: string; header: string; numbers: string[] }[] = [];
   #coded: { field: string; text: string; code: string } | undefined;
 
   constructor(plan: Plan) {
@@ -97,6 +101,24 @@ class Draft implements LookedUp {
   putAside({ header, value }: Cell, fault: RowFault): void {
     if (!this.#plan.keepsOthers || header.startsWith('--set ')) throw fault;
     this.#custom.push([header, value]);
+  }
+
+  /** Google joins phone numbers of one kind. The first stays, the second may become the personal one, others are kept. */
+  finishPhones(): void {
+    for (const { field, header, numbers } of this.#phones) {
+      const [first, ...others] = numbers;
+      const isFree = field === 'phone' && this.body.personal_phone === undefined;
+      const personal = isFree ? others.shift() : undefined;
+      if (others.length > 0 && !this.keepsOthers) continue;
+      if (personal !== undefined) this.body.personal_phone = personal;
+      this.body[field] = first ?? null;
+      this.#custom.push(
+        ...others.map((one, at): [string, JsonValue] => [
+          `${header} (${numbers.length - others.length + at + 1})`,
+          one,
+        ]),
+      );
+    }
   }
 
   finishCustom(): void {
@@ -139,6 +161,10 @@ class Draft implements LookedUp {
       this.#custom.push(...Object.entries(typed));
     } else if (field.kind === 'email' && typeof typed === 'string') {
       this.#putEmail(name, typed);
+    } else if (PHONES.includes(name) && typeof typed === 'string' && typed.includes(':::')) {
+      const numbers = typed.split(':::').flatMap((one) => one.trim() || []);
+      this.#phones.push({ field: name, header, numbers });
+      this.body[name] = typed;
     } else if (field.kind === 'emails' && Array.isArray(typed) && Array.isArray(before)) {
       this.body[name] = [...new Set([...before, ...typed])];
     } else {
