@@ -7,7 +7,7 @@ export const IF_MATCH = 'If-Match';
 export const IF_NONE_MATCH = 'If-None-Match';
 
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
-// In place of a tag while a list is looked at; no header has it.
+// Stands for a tag while a list is checked; no header has it.
 const MARK = '\0';
 const WEAK = 'W/';
 
