@@ -25,7 +25,7 @@ export async function runIngest(
   if (!options.quiet) note(sentence(summary));
   if (summary.faults.length === 0) return;
   // An entry may have several.
-  throw new CliError(`${name} has ${counted(summary.faults.length, 'fault')}; the rest is stored.`, {
+  throw new CliError(`${name} has ${counted(summary.faults.length, 'error')}; the rest is stored.`, {
     exitCode: EXIT.rejectedRows,
     nextSteps: ['correct the lines named above and run the same command again; no duplicates are created.'],
   });
@@ -46,7 +46,7 @@ function sentence({
     [unchanged, 'unchanged', true],
     [cancelled, 'cancelled'],
     [ignored, ignored === 1 ? 'other event skipped' : 'other events skipped'],
-    [faults.length, faults.length === 1 ? 'fault' : 'faults'],
+    [faults.length, faults.length === 1 ? 'error' : 'errors'],
   ];
   const parts = counts.filter(([count, , isAlways]) => isAlways || count > 0);
   return `${resource}: ${parts.map(([count, word]) => `${formatCount(count)} ${word}`).join(', ')}.`;

@@ -134,7 +134,7 @@ describe('meetings', () => {
     expect(JSON.parse(stdout)).toMatchObject({ created: 400, faults: [{ line: 5 }] });
     expect(stderr).toMatch(/^Ingesting meetings: 400 meetings \(100%\), .* meetings\/s, 400 ok, 1 failed$/m);
     expect(stderr).toContain('bad.ics:5: DURATION must be like PT1H30M, not "an hour"\n');
-    expect(stderr).toContain('meetings: 400 created, 0 updated, 0 unchanged, 1 fault.');
+    expect(stderr).toContain('meetings: 400 created, 0 updated, 0 unchanged, 1 error.');
     expect(stderr).toContain('Next: ');
   });
 
@@ -223,7 +223,7 @@ describe('bookings', () => {
     expect(code).toBe(3);
     expect(stderr).toContain('1 ok, 2 failed');
     expect(stderr).toContain('hooks.ndjson:3: payload.uid is required');
-    expect(stderr).toContain('bookings: 1 created, 0 updated, 0 unchanged, 1 other event skipped, 3 faults.');
+    expect(stderr).toContain('bookings: 1 created, 0 updated, 0 unchanged, 1 other event skipped, 3 errors.');
   });
 });
 

@@ -134,7 +134,7 @@ describe('names', () => {
     [{ stage: 'Dreaming' }, ['RESOURCE_NOT_FOUND: stage: ', 'its stages are Prospecting, Discovery']],
     [{ pipeline: 'Fishing' }, ['RESOURCE_NOT_FOUND: pipeline: ', 'the pipelines are Sales']],
     [{ stage: 'Won', stage_id: 'x' }, ['stage: send either stage or stage_id, not both']],
-    [{ owner: 'me' }, ['owner: the API key belongs to the organization']],
+    [{ owner: 'me' }, ['owner: this key is not bound to a user']],
   ])('%j is told what there is', async (names, words) => {
     const text = await assistant.refusal('upsert', {
       resource: 'deals',
