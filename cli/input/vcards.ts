@@ -67,8 +67,7 @@ export class VCardScanner {
     }
     if (this.#depth === 0) this.#cardLine = this.#line;
     if (isBegin) this.#depth += 1;
-    // Programs that convert line endings twice write CR CR LF.
-    this.#card.push(line.replace(/\r+$/, ''));
+    this.#card.push(withoutLineEnd(line));
     this.#cardCharacters += line.length;
     if (this.#cardCharacters > CARD_CHARACTERS_MAX) {
       throw this.#malformed(`the card that starts in line ${this.#cardLine} is longer than 16 Mi characters`);
@@ -87,6 +86,13 @@ export class VCardScanner {
       nextSteps: ['check the file, or use --format csv, json or ndjson.'],
     });
   }
+}
+
+// Programs that convert line endings twice write CR CR LF. A regular expression would retry at each CR within the line.
+function withoutLineEnd(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end--;
+  return line.slice(0, end);
 }
 
 type ParsedLine = [name: string, Record<string, string | string[]>, type: string, ...values: unknown[]];

@@ -73,7 +73,7 @@ describe('a name that nothing has is told, with its path', () => {
     ['deals', { company_id: { in: ['Nobody'] } }, ['filter.company_id.in.0: no company has the name']],
     ['deals', { and: [{ companies: { has: 'Nobody' } }] }, ['filter.and.0.companies.has: no company has']],
     ['deals', { owner_id: 'Bob Jones' }, ['filter.owner_id: no owner of a record', 'known: ada@example.com']],
-    ['tasks', { main_assignee_id: 'me' }, ['filter.main_assignee_id: the API key belongs to']],
+    ['tasks', { main_assignee_id: 'me' }, ['filter.main_assignee_id: this key is not bound to a user']],
     ['deals', { id: 'Won' }, ['filter.id: must be an ID, and "Won" is not one', 'Next: Find the ID']],
     ['notes', { deals: { has: 'Won' } }, ['filter.deals.has: must be an ID, and "Won" is not one']],
     ['deals', { stage: 'Proposal', stage_id: 'x' }, ['filter.stage: send either stage or stage_id']],
