@@ -240,7 +240,7 @@ describe('limits over the threads of a server', () => {
       const minutes = minute() - first + 1;
       const refused = answers.filter(({ status }) => status === 429);
       const told = answers.filter(({ status }) => status === 401);
-      // Up to sixty in each minute, of which the first can have had fewer.
+      // Up to sixty in each minute; the first can have had fewer.
       expect(told.length).toBeWithin(60, 60 * minutes + 1);
       expect(refused.length).toBe(answers.length - told.length);
       connections.close();
