@@ -12,7 +12,7 @@ export function startBackgroundWork(
   tell: (line: string) => void,
 ): { stop(): Promise<unknown> } {
   const all = [
-    startBackfills(store, errorReport('Filling in what an older crm left out', tell)),
+    startBackfills(store, errorReport('Filling in data after the upgrade', tell)),
     startIndexing(store, errorReport('Updating the search index', tell)),
     startPurging(store, options, errorReport('Removing expired data', tell)),
   ];

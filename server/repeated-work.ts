@@ -6,7 +6,7 @@ import { retryAfterSeconds } from '../db/store.ts';
 export type ReportError = (error: unknown) => void;
 
 /**
- * Tells each kind of error once, as what failed and its message. Those of a database that cannot be reached are left to the
+ * Tells each error once, with what failed. Those of a database that cannot be reached are left to the
  * requests that report them.
  */
 export function errorReport(what: string, tell: (line: string) => void): ReportError {
@@ -15,7 +15,7 @@ export function errorReport(what: string, tell: (line: string) => void): ReportE
     const message = error instanceof Error ? error.message : String(error);
     if (retryAfterSeconds(error) !== null || told.has(message)) return;
     told.add(message);
-    tell(`${what} failed, and will be tried again: ${message}.`);
+    tell(`${what} failed and will be retried: ${message}.`);
   };
 }
 

@@ -84,8 +84,8 @@ export class Client {
     if (options.isDryRun && !this.#takesDryRun) await this.#checkTakesDryRun(signal);
     const trace = new Trace();
     let waited = 0;
-    // Whether an earlier attempt can have been carried out although its response did not come.
-    let isPerhapsSent = false;
+    // Whether an earlier attempt may have been carried out although its response did not come.
+    let mayHaveArrived = false;
     for (let tries = 1; ; ) {
       const outcome = await this.#attempt(trace, { url, init, signal });
       if (outcome instanceof Response && outcome.status < 500 && outcome.status !== 429) {
@@ -93,16 +93,16 @@ export class Client {
         if (options.isDryRun && outcome.ok && outcome.headers.get('dry-run') !== 'true')
           throw dryRunIgnored(options.body);
         const answer = this.#answerOf(method, path, outcome, options);
-        return isPerhapsSent && method === 'DELETE' ? deletedBefore(answer, { method, path }) : answer;
+        return mayHaveArrived && method === 'DELETE' ? deletedBefore(answer, { method, path }) : answer;
       }
       const wait = waitAfter(outcome, tries);
       const isLimit = wait.reason === 'rate limit';
-      isPerhapsSent ||=
-        outcome instanceof Error ? connectionFailureOf(this.#base, outcome).isPerhapsSent : !isLimit;
+      mayHaveArrived ||=
+        outcome instanceof Error ? connectionFailureOf(this.#base, outcome).mayHaveArrived : !isLimit;
       waited += wait.seconds;
       if (waited > this.#waitSecondsMax || (!isLimit && tries >= this.#triesMax(options))) {
         if (outcome instanceof Response) return this.#answerOf(method, path, outcome, options);
-        throw new ConnectionError(this.#base, outcome, isPerhapsSent);
+        throw new ConnectionError(this.#base, outcome, mayHaveArrived);
       }
       trace.waits(wait, outcome instanceof Response && isLimit ? outcome.headers.get('retry-after') : null);
       await this.#wait(wait, signal);

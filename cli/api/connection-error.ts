@@ -9,8 +9,8 @@ export interface ConnectionFailure {
   nextSteps: string[];
   /** Whether a retry cannot help. */
   isLasting: boolean;
-  /** Whether the request can have reached the server all the same. */
-  isPerhapsSent: boolean;
+  /** Whether the request may have reached the server all the same. */
+  mayHaveArrived: boolean;
 }
 
 const NAME_ANOTHER = 'or choose another server with --url or CRM_URL.';
@@ -22,15 +22,15 @@ export function connectionFailureOf(base: string, error: unknown): ConnectionFai
   const { protocol, hostname, port } = new URL(base);
   const code = errorCode(error);
   const lasting = (reason: string, ...nextSteps: string[]) => ({
-    ...{ reason, nextSteps, isLasting: true, isPerhapsSent: false },
+    ...{ reason, nextSteps, isLasting: true, mayHaveArrived: false },
   });
   // A server that restarts, a network that comes back.
   const passing = (reason: string, ...nextSteps: string[]) => ({
-    ...{ reason, nextSteps, isLasting: false, isPerhapsSent: true },
+    ...{ reason, nextSteps, isLasting: false, mayHaveArrived: true },
   });
   const unreached = (reason: string, ...nextSteps: string[]) => ({
     ...passing(reason, ...nextSteps),
-    isPerhapsSent: false,
+    mayHaveArrived: false,
   });
   if (/CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/.test(code)) {
     return lasting(
@@ -54,7 +54,7 @@ export function connectionFailureOf(base: string, error: unknown): ConnectionFai
     return lasting('the server does not support TLS', ...steps);
   }
   if (code === 'Malformed_HTTP_Response')
-    return { ...lasting('the response is not HTTP', CHECK_PORT), isPerhapsSent: true };
+    return { ...lasting('the response is not HTTP', CHECK_PORT), mayHaveArrived: true };
   if (/ECONNREFUSED|ConnectionRefused/.test(code)) {
     const flag = port === PORT_DEFAULT || protocol === 'https:' ? '' : ` --port ${port || '80'}`;
     const start = isLoopback(hostname)
@@ -87,13 +87,13 @@ export function connectionFailureOf(base: string, error: unknown): ConnectionFai
 
 /** No response of a server. */
 export class ConnectionError extends CliError {
-  /** Whether the request can have reached the server all the same, in any of its attempts. */
-  readonly isPerhapsSent: boolean;
+  /** Whether the request may have reached the server all the same, in any of its attempts. */
+  readonly mayHaveArrived: boolean;
 
-  /** @param wasSent whether an earlier attempt can have reached the server */
-  constructor(base: string, error: unknown, wasSent: boolean) {
-    const { reason, nextSteps, isPerhapsSent } = connectionFailureOf(base, error);
+  /** @param hadAttempt whether an earlier attempt may have reached the server */
+  constructor(base: string, error: unknown, hadAttempt: boolean) {
+    const { reason, nextSteps, mayHaveArrived } = connectionFailureOf(base, error);
     super(`No response from ${base}: ${reason}.`, { nextSteps, cause: error });
-    this.isPerhapsSent = wasSent || isPerhapsSent;
+    this.mayHaveArrived = hadAttempt || mayHaveArrived;
   }
 }

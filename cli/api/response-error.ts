@@ -126,7 +126,7 @@ function nextStep({ status, path, headers }: FailedResponse, { code, message }: 
   if (status === 401) {
     return 'check CRM_API_KEY or --api-key-file; v1 and v2 keys are not interchangeable. To issue a new key, run "crm keys issue".';
   }
-  if (status === 404) return isUnknownPath ? 'see the paths that there are: crm openapi' : stepToFind(path);
+  if (status === 404) return isUnknownPath ? 'to list all paths, run: crm openapi' : stepToFind(path);
   if (status === 409 && location !== null) return `see the existing record: ${commandToShow(location)}`;
   if (status === 409) return 'resolve the conflict, then run the command again.';
   if (status === 413) return 'send less data at once.';

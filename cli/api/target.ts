@@ -51,7 +51,7 @@ export function resourceFor(name: string, verb: Verb): Resource {
   if (resource.verbs.includes(verb)) return resource;
   const next = resource.verbs.includes('create')
     ? `${resource.name} can be ${resource.verbs.map((one) => DONE[one]).join(', ')}.`
-    : '"crm ingest" stores and updates them; everything else can only read them.';
+    : 'they come from "crm ingest"; the API can only read them.';
   throw usageError(`${resource.name} cannot be ${DONE[verb]}.`, next);
 }
 

@@ -25,7 +25,7 @@ export async function printClientConfig(
   const server = { command, args, env: { CRM_URL: config.url } };
   await writeOut(`${JSON.stringify({ mcpServers: { crm: server } }, null, 2)}\n`);
   if (isInFile) {
-    if (!existsSync(file)) note(`crm: warning: there is no file ${file}. Write the API key to it.`);
+    if (!existsSync(file)) note(`crm: warning: ${file} does not exist. Write the API key to it.`);
     return;
   }
   const folder = shellWord(dirname(file));

@@ -102,7 +102,7 @@ export function call(tool: string, given: object): string {
 /** The error of a write that may have been carried out although it failed; any other error unchanged. */
 export function uncertain(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
-  if (error instanceof ConnectionError && !error.isPerhapsSent)
+  if (error instanceof ConnectionError && !error.mayHaveArrived)
     return withAdvice(error, 'Nothing was written: call again later.');
   return withAdvice(error, 'It may have been carried out: check that before you call again.');
 }

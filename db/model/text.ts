@@ -23,6 +23,22 @@ export function longKeyStart(text: string): string | null {
   return text.length <= KEY_UNITS_MAX ? null : keyStart(text) + HASHED;
 }
 
+const FINAL_SIGMA = 'ς';
+const SIGMA = 'σ';
+
+/**
+ * Lower-case text with one form of sigma. The one at the end of a word is spelled differently, so that the beginning of a word
+ * would not be found in it.
+ */
+export function foldSigma(lower: string): string {
+  return lower.replaceAll(FINAL_SIGMA, SIGMA);
+}
+
+/** Of all lower-case texts that `foldSigma` makes the same, the first by code points. */
+export function firstSigmaForm(lower: string): string {
+  return lower.replaceAll(SIGMA, FINAL_SIGMA);
+}
+
 /** The form in which emails and names are compared and looked up: lower case. */
 export function caselessKey(value: string): string {
   return textKey(value.toLowerCase());

@@ -1,5 +1,7 @@
 // What a word is to a search: how text is folded, and where words begin and end in the scripts of the world.
 
+import { foldSigma } from './text.ts';
+
 /** How a character makes words: as no part of one, as one of many, or as one of the two that a word has. */
 type Kind = number;
 const BORDER: Kind = 0;
@@ -45,8 +47,7 @@ const IS_ASCII = /^[\0-\x7f]*$/;
 export function foldedText(text: string): string {
   if (IS_ASCII.test(text)) return text.toLowerCase();
   const letters = text.normalize('NFKD').replace(/\p{Mn}+/gu, '');
-  // A sigma at the end of a word has a lower case of its own, so that the beginning of a word could be spelled differently.
-  return letters.toLowerCase().replaceAll('ς', 'σ');
+  return foldSigma(letters.toLowerCase());
 }
 
 /** A stretch of folded text: a word, or a run of characters of a script without borders between words. */

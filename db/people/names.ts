@@ -1,60 +1,64 @@
-// Erases a person's addresses from the names of stages and API keys and the descriptions of webhooks, which are not records.
+// Erases a person's addresses from what operators and clients named or described, which are not records.
 
 import { actingAs } from '../engine/acting.ts';
 import { ERASURE } from '../engine/author.ts';
+import type { RecordKey } from '../engine/schema.ts';
 import { takeInstant } from '../engine/write-instant.ts';
 import type { Store } from '../store.ts';
 import { renameStage } from '../tables/pipelines.ts';
+import { updateWebhook } from '../tables/webhooks.ts';
 import type { DataSubject } from './person.ts';
 
-/** Takes a person's addresses out of the names that contain them; for each, returns what has it: pipelines, keys or webhooks. */
+interface NameColumn {
+  table: 'pipeline_stages' | 'api_keys' | 'webhooks';
+  column: 'name' | 'description';
+  /** As it is counted. */
+  of: 'pipelines' | 'keys' | 'webhooks';
+  save(store: Store, key: RecordKey, text: string): Promise<unknown>;
+}
+
+const NAME_COLUMNS: readonly NameColumn[] = [
+  {
+    ...{ table: 'pipeline_stages', column: 'name', of: 'pipelines' },
+    save: (store, key, name) =>
+      store.write(key.orgNumber, async (trx) => {
+        const now = await takeInstant(trx, key.orgNumber, Date.now());
+        await renameStage(actingAs(trx, ERASURE), key, name, now);
+      }),
+  },
+  {
+    ...{ table: 'api_keys', column: 'name', of: 'keys' },
+    save: (store, { orgNumber, id }, name) =>
+      store.write('accounts', (trx) => {
+        const update = trx.updateTable('api_keys').set({ name }).where('org_id', '=', orgNumber);
+        return update.where('id', '=', id).execute();
+      }),
+  },
+  {
+    ...{ table: 'webhooks', column: 'description', of: 'webhooks' },
+    save: (store, key, description) =>
+      store.write(key.orgNumber, (trx) => updateWebhook(trx, key, { description })),
+  },
+];
+
+/** Takes a person's addresses out of the names that contain them; returns what has each, such as keys. */
 export async function eraseNames(
   store: Store,
   { orgNumber, addresses }: DataSubject,
   isDryRun: boolean,
 ): Promise<string[]> {
-  const found = async (table: 'pipeline_stages' | 'api_keys') => {
+  const erased: string[] = [];
+  for (const { table, column, of, save } of NAME_COLUMNS) {
     const rows = await store.read
       .selectFrom(table)
-      .select(['id', 'name'])
+      .select(['id', `${column} as text`])
       .where('org_id', '=', orgNumber)
       .execute();
-    return rows.flatMap(({ id, name }) =>
-      name !== null && addresses.isIn(name) ? [{ id, name: addresses.takenOutOf(name) }] : [],
-    );
-  };
-  const [stages, keys] = [await found('pipeline_stages'), await found('api_keys')];
-  const webhooks = await describedWebhooks(store, { orgNumber, addresses });
-  for (const { id, name } of isDryRun ? [] : stages)
-    await store.write(orgNumber, async (trx) => {
-      const now = await takeInstant(trx, orgNumber, Date.now());
-      await renameStage(actingAs(trx, ERASURE), { orgNumber, id }, name, now);
-    });
-  for (const { id, name } of isDryRun ? [] : keys)
-    await store.write('accounts', async (trx) => {
-      const update = trx.updateTable('api_keys').set({ name }).where('org_id', '=', orgNumber);
-      await update.where('id', '=', id).execute();
-    });
-  for (const { id, description } of isDryRun ? [] : webhooks)
-    await store.write(orgNumber, async (trx) => {
-      const update = trx.updateTable('webhooks').set({ description }).where('org_id', '=', orgNumber);
-      await update.where('id', '=', id).execute();
-    });
-  return [...stages.map(() => 'pipelines'), ...keys.map(() => 'keys'), ...webhooks.map(() => 'webhooks')];
-}
-
-async function describedWebhooks(
-  store: Store,
-  { orgNumber, addresses }: Pick<DataSubject, 'orgNumber' | 'addresses'>,
-): Promise<{ id: string; description: string }[]> {
-  const rows = await store.read
-    .selectFrom('webhooks')
-    .select(['id', 'description'])
-    .where('org_id', '=', orgNumber)
-    .execute();
-  return rows.flatMap(({ id, description }) =>
-    description !== null && addresses.isIn(description)
-      ? [{ id, description: addresses.takenOutOf(description) }]
-      : [],
-  );
+    for (const { id, text } of rows) {
+      if (text === null || !addresses.isIn(text)) continue;
+      erased.push(of);
+      if (!isDryRun) await save(store, { orgNumber, id }, addresses.takenOutOf(text));
+    }
+  }
+  return erased;
 }

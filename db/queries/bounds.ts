@@ -1,8 +1,8 @@
 // Which values of the sort field a filter wants at most: the range of its index that a query needs to go through.
 import { type Condition, type FilterNode, requiredConditions } from '../model/query/filter.ts';
 import type { QuerySort } from '../model/query/sorts.ts';
-import { compareText, firstPartText, partText } from '../model/query/text-order.ts';
-import { keyStart, textKey } from '../model/text.ts';
+import { compareText } from '../model/query/text-order.ts';
+import { firstSigmaForm, foldSigma, keyStart, textKey } from '../model/text.ts';
 import { smallestId } from '../tables/record-id.ts';
 import type { ValueBounds } from './sort-ranges.ts';
 
@@ -47,7 +47,7 @@ function textBounds(operator: Condition['operator'], value: Bound): ValueBounds 
   const text = String(value);
   if (operator === 'eq') return { from: textKey(text), to: textKey(text) };
   if (operator !== 'starts_with') return { from: null, to: null };
-  return { from: keyStart(firstPartText(text)), to: keyStart(partText(text)) + GREATEST_CHARACTER };
+  return { from: keyStart(firstSigmaForm(text)), to: keyStart(foldSigma(text)) + GREATEST_CHARACTER };
 }
 
 function firstId(instant: Bound): Bound {

@@ -149,8 +149,8 @@ function batchLink(): WriteOperation {
     ...batch('', 'link'),
     description: batchNotes(
       'Links records of any kind. An item is `unchanged` if the link exists with the fields that you send; otherwise ' +
-        'the fields that differ are set. Linking another deal or company to a meeting replaces the one it has. Of items that ' +
-        'change the same link, the log of changes has what they come to.',
+        'the fields that differ are set. Linking another deal or company to a meeting replaces the one it has. If several ' +
+        'items change the same link, the log of changes has one change with the result.',
     ),
     body: named(
       'BatchLinkItem',

@@ -91,10 +91,7 @@ describe('on a server', () => {
     expect(await api('DELETE', `contacts/${data.id}`)).toMatchObject({ code: 0, stdout: '' });
     expect((await api('/healthz')).stdout).toBe('{"status":"ok"}\n');
     const { code, stderr } = await api('nope');
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining('Next: See the paths that there are: crm openapi'),
-    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Next: To list all paths, run: crm openapi')]);
   });
 
   test('pages of a list come one after the other, by GET and by query', async () => {

@@ -62,7 +62,7 @@ test('says of a file of the key that it is not there', async () => {
   const { code, stdout, stderr } = await sandbox.crm(['mcp', '--print-config', '--api-key-file', 'nope.key']);
   expect(code).toBe(0);
   expect(stdout).toContain(sandbox.path('nope.key'));
-  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`warning: there is no file ${sandbox.path('nope.key')}.`);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`warning: ${sandbox.path('nope.key')} does not exist.`);
 });
 
 test('of a profile has its address and its key', async () => {

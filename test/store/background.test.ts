@@ -56,7 +56,7 @@ test('an error is told once, and another one too', () => {
   for (const message of ['no such table', 'no such table', 'too long', 'no such table'])
     report(new Error(message));
   expect(lines).toEqual([
-    'Removing expired data failed, and will be tried again: no such table.',
-    'Removing expired data failed, and will be tried again: too long.',
+    'Removing expired data failed and will be retried: no such table.',
+    'Removing expired data failed and will be retried: too long.',
   ]);
 });

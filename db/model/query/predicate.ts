@@ -2,8 +2,9 @@
 import type { ColumnValue } from '../fields.ts';
 import { isObject, type JsonValue } from '../json.ts';
 import type { Row } from '../resource.ts';
+import { foldSigma } from '../text.ts';
 import type { Condition, FilterNode } from './filter.ts';
-import { lowerCase, partText } from './text-order.ts';
+import { lowerCase } from './text-order.ts';
 import type { QueryValue } from './values.ts';
 
 /** For each condition on links, the IDs of the records that meet it. */
@@ -119,8 +120,8 @@ function testOf({ operator, values }: Condition): Test {
 }
 
 function partTest(holds: (text: string, part: string) => boolean, given: QueryValue | undefined): Test {
-  const part = partText(String(given));
-  return (value) => typeof value === 'string' && holds(partText(value), part);
+  const part = foldSigma(String(given));
+  return (value) => typeof value === 'string' && holds(foldSigma(value), part);
 }
 
 // A value of another type has no place in the order.

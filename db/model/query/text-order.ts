@@ -5,22 +5,6 @@ export function lowerCase(text: string): string {
   return text.toLowerCase();
 }
 
-/**
- * Text in lower case as parts of it are looked for: a sigma that ends a word has a lower case of its own, so that a part that
- * ends with one would not be found within a word.
- */
-export function partText(lower: string): string {
-  return lower.replaceAll(FINAL_SIGMA, SIGMA);
-}
-
-/** The first text, in the order of texts, that is looked for as this one. */
-export function firstPartText(lower: string): string {
-  return lower.replaceAll(SIGMA, FINAL_SIGMA);
-}
-
-// Next to each other in the order of code points.
-const FINAL_SIGMA = 'ς';
-const SIGMA = 'σ';
 const SURROGATES_FROM = 0xd800;
 const SURROGATES_TO = 0xdfff;
 
