@@ -50,6 +50,7 @@ export async function runTimeline(
   const printer = createPrinter(config, { columns: FIELDS, allFields: FIELDS }, output);
   const layout = { columns: terminalWidth(stdout), isColored: config.isColored, nowMs: Date.now() };
   const axis = new Axis(names, layout);
+  let hasHeading = false;
   let isEmpty = true;
   let hasMore = false;
   for await (const { records, nextCursor } of pagesOf(client, listAt(`${path}/timeline`, query), {
@@ -60,17 +61,18 @@ export async function runTimeline(
       await printer.print(records);
       continue;
     }
-    if (isEmpty) {
+    if (!hasHeading) {
       const { body } = await client.request('GET', path);
       if (body.object === 'success') await output.write(heading(resource, body.data as Data, layout));
     }
-    isEmpty = false;
+    hasHeading = true;
+    isEmpty &&= records.length === 0;
     await names.learn(records.flatMap(changeOf));
     await output.write(axis.lines(records));
   }
   if (isForPeople) await output.end();
   else await printer.end();
-  if (isForPeople && isEmpty) note('Nothing has happened, and nothing is planned.');
+  if (isForPeople && isEmpty) note('No entries.');
   if (hasMore) note('There are older entries: add --limit N or --all.');
 }
 

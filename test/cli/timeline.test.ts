@@ -65,6 +65,14 @@ test('prints a card with a time axis on a terminal, which fits it', async () => 
   expect(plain).toContain('2099-01-01');
 });
 
+test('says if there are no entries, under the heading', async () => {
+  const id = await create('companies', 'name=Quiet');
+  const none = await sandbox.crm(['timeline', 'companies', id, '-o', 'table']);
+  expect(none).toMatchObject({ code: 0, stdout: 'Quiet  company\n', stderr: 'No entries.\n' });
+  const piped = await sandbox.crm(['timeline', 'companies', id]);
+  expect(piped).toMatchObject({ code: 0, stdout: '', stderr: '' });
+});
+
 test('refuses what is wrong before it asks, and says what to do', async () => {
   for (const [args, said] of [
     [['tasks', ada], 'Use one of: contacts, companies, deals'],
