@@ -1,7 +1,7 @@
 // Tells what is still being filled in after an upgrade.
 import type { Db } from '../../db/engine/schema.ts';
+import { FILLERS } from '../../db/fillers.ts';
 import { listBackfills } from '../../db/tables/backfills.ts';
-import { FILLERS } from '../../db/tables/fillers.ts';
 import { counted, formatCount } from '../terminal/format.ts';
 import { type Finding, warn } from './finding.ts';
 

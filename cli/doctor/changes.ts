@@ -1,6 +1,7 @@
 // Tells how large the log of changes is.
+
 import type { Db } from '../../db/engine/schema.ts';
-import { countChanges, findChangesDays } from '../../db/tables/change-retention.ts';
+import { countChanges, findChangesDays } from '../../db/removal/change-retention.ts';
 import { counted } from '../terminal/format.ts';
 import { type Finding, ok } from './finding.ts';
 

@@ -1,8 +1,8 @@
 // Checks the quotas of organizations: how much of each is used, and whether the counters are right.
 
+import { listOrganizations } from '../../db/accounts/accounts.ts';
+import { findUncounted, listQuotas, type Quota, type QuotaUse } from '../../db/accounts/quotas.ts';
 import type { Db } from '../../db/engine/schema.ts';
-import { listOrganizations } from '../../db/tables/accounts.ts';
-import { findUncounted, listQuotas, type Quota, type QuotaUse } from '../../db/tables/quotas.ts';
 import { databaseFlag } from '../database/database.ts';
 import { isLimited } from '../organizations/quota.ts';
 import { counted, formatBytes, formatCount } from '../terminal/format.ts';

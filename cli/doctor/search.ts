@@ -1,8 +1,8 @@
 // Compares the search index with some of the records, and has it built again.
 import type { Db } from '../../db/engine/schema.ts';
+import { compareIndex, rebuildIndex } from '../../db/search/check.ts';
+import { countPending } from '../../db/search/pending.ts';
 import type { Store } from '../../db/store.ts';
-import { compareIndex, rebuildIndex } from '../../db/tables/search-check.ts';
-import { countPending } from '../../db/tables/search-pending.ts';
 import { counted } from '../terminal/format.ts';
 import { type Finding, fail, ok } from './finding.ts';
 

@@ -12,7 +12,8 @@ import { formatDuration } from '../terminal/format.ts';
 import { VERSION } from '../version.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-const ANSWER_MS_MAX = 5_000;
+// A busy server may need seconds for its first description of the API.
+const ANSWER_MS_MAX = 15_000;
 const SKEW_SECONDS_MAX = 5;
 
 /** The findings about the server; a single one if it does not respond. */
@@ -58,9 +59,16 @@ function ask(url: string, init: TracedInit = {}): Promise<Response | Error> {
   return askOnce(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
 }
 
+/** That a server which responds to one request does not respond to another. */
+function unanswered(name: string, base: string, path: string, error: Error): Finding {
+  const { reason, nextSteps } = connectionFailureOf(base, error);
+  return warn(name, `no response to ${path}: ${reason}`, nextSteps.map(sentence).join('; '));
+}
+
 async function checkReady(base: string): Promise<Finding> {
   const answer = await ask(`${base}/readyz`);
-  if (!(answer instanceof Error) && answer.ok) return ok('ready', 'it can read and write');
+  if (answer instanceof Error) return unanswered('ready', base, '/readyz', answer);
+  if (answer.ok) return ok('ready', 'it can read and write');
   return fail(
     'ready',
     'it cannot write right now',
@@ -83,8 +91,11 @@ function checkClock(answer: Response): Finding {
 
 async function checkVersion(base: string): Promise<Finding> {
   const answer = await ask(`${base}/docs/json`);
-  const document: unknown =
-    answer instanceof Error || !answer.ok ? null : await answer.json().catch(() => null);
+  if (answer instanceof Error) return unanswered('version', base, '/docs/json', answer);
+  // Its body can be late, too.
+  const document: unknown = answer.ok ? await answer.json().catch((error: unknown) => error) : null;
+  if (document instanceof Error && document.name === 'TimeoutError')
+    return unanswered('version', base, '/docs/json', document);
   const info = isObject(document) ? document.info : null;
   const version = isObject(info) ? info.version : undefined;
   if (typeof version !== 'string')
@@ -115,7 +126,13 @@ async function checkKey(base: string, key: string): Promise<Finding> {
   const refused = statuses.filter(([, status]) => status === 403).map(([name]) => name);
   const failed = statuses.find(([, status]) => status !== 200 && status !== 403);
   if (failed !== undefined)
-    return warn('key', `reading ${failed[0]} failed with ${failed[1]}`, 'try again in a minute.');
+    return warn(
+      'key',
+      failed[1] === 0
+        ? `no response to a list of ${failed[0]}`
+        : `reading ${failed[0]} failed with ${failed[1]}`,
+      'try again in a minute.',
+    );
   if (refused.length === 0)
     return ok('key', `${api} key that can read ${statuses.map(([name]) => name).join(', ')}`);
   return ok('key', `${api} key that cannot read ${refused.join(', ')}`);

@@ -1,7 +1,7 @@
 // Tells which webhooks do not get what they subscribe to.
 import type { Db } from '../../db/engine/schema.ts';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
-import { type DisabledReason, listAllWebhooks } from '../../db/tables/webhooks.ts';
+import { type DisabledReason, listAllWebhooks } from '../../db/webhooks/webhooks.ts';
 import { counted } from '../terminal/format.ts';
 import { type Finding, ok, warn } from './finding.ts';
 

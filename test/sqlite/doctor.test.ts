@@ -1,7 +1,9 @@
 // `crm doctor`: what is right is listed too, and each thing that is wrong is named with how to fix it.
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { Finding } from '../../cli/doctor/finding.ts';
 import { COMMAND, Sandbox } from '../support/command.ts';
 
@@ -94,6 +96,30 @@ test('an address that is none is a failure like others', async () => {
   expect(found(rows, 'server')).toMatchObject({
     status: 'fail',
     found: expect.stringContaining('localhost:4000'),
+  });
+});
+
+test('a server that responds to one request and not to others is not called another program', async () => {
+  const server = createServer((request, response) => {
+    if (request.url === '/healthz') response.end('ok');
+    else request.socket.destroy();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const { rows } = await look({ CRM_URL: `http://127.0.0.1:${port}`, CRM_API_KEY: key });
+  server.close();
+  const reason = 'the connection was closed before the response';
+  expect(found(rows, 'server', 'server')).toMatchObject({ status: 'ok' });
+  expect(found(rows, 'ready')).toMatchObject({ status: 'warn', found: `no response to /readyz: ${reason}` });
+  expect(found(rows, 'version')).toMatchObject({
+    status: 'warn',
+    found: `no response to /docs/json: ${reason}`,
+    next: expect.stringContaining('heck the log of the server'),
+  });
+  expect(found(rows, 'key')).toMatchObject({
+    status: 'warn',
+    found: 'no response to a list of companies',
   });
 });
 
