@@ -1,9 +1,9 @@
 // Who sends a request and what they can access: all that business rules know about a key.
 
+import type { AccessLevel } from '../db/accounts/keys.ts';
 import type { ApiKeyRow } from '../db/engine/schema.ts';
 import type { Data } from '../db/model/json.ts';
 import type { Resource, Row } from '../db/model/resource.ts';
-import type { AccessLevel } from '../db/tables/keys.ts';
 
 export interface Access {
   orgNumber: number;

@@ -1,8 +1,8 @@
 // Fills in, while the server is serving, what the database of an older crm lacks.
 import type { BackfillRow, Db } from '../db/engine/schema.ts';
+import { FILLERS } from '../db/fillers.ts';
 import type { Store } from '../db/store.ts';
 import { type Filler, fillNext, isFilled, listBackfills } from '../db/tables/backfills.ts';
-import { FILLERS } from '../db/tables/fillers.ts';
 import { ApiError } from './errors.ts';
 import { RepeatedWork, type ReportError } from './repeated-work.ts';
 

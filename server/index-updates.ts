@@ -1,10 +1,10 @@
 // Brings the search index up to date: after writes, and at once for a search that comes before that.
 
 import type { Trx } from '../db/engine/schema.ts';
+import { mergeSome, mergeToRest } from '../db/search/merges.ts';
+import { findPendingOrganizations, findPendingTimes, indexPending } from '../db/search/pending.ts';
+import { findUnsettledOrganizations } from '../db/search/runs.ts';
 import type { Store } from '../db/store.ts';
-import { mergeSome, mergeToRest } from '../db/tables/search-merges.ts';
-import { findPendingOrganizations, findPendingTimes, indexPending } from '../db/tables/search-pending.ts';
-import { findUnsettledOrganizations } from '../db/tables/search-runs.ts';
 import { RepeatedWork, type ReportError } from './repeated-work.ts';
 
 const LOOK_EVERY_MS = 500;

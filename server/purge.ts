@@ -1,10 +1,10 @@
 // Removes data whose retention period is over.
 import { hostname } from 'node:os';
+import { purgeChanges } from '../db/removal/change-retention.ts';
 import type { Store } from '../db/store.ts';
 import { pruneAudit } from '../db/tables/audit.ts';
-import { purgeChanges } from '../db/tables/change-retention.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
-import { purgeDeliveries } from '../db/tables/webhook-deliveries.ts';
+import { purgeDeliveries } from '../db/webhooks/deliveries.ts';
 import type { ReportError } from './repeated-work.ts';
 
 const PURGE_EVERY_MS = 10 * 60_000;

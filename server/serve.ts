@@ -1,7 +1,8 @@
 // Starts the service: lock, database, app, socket; stops it in the opposite order.
+
 import { createSharedMemory } from '../db/counters/shared-memory.ts';
+import { setChangesDays } from '../db/removal/change-retention.ts';
 import { lockForServing, openStore, type Store, type StoreOptions } from '../db/store.ts';
-import { setChangesDays } from '../db/tables/change-retention.ts';
 import { makeSigningSecret, makeWebhookKey } from '../db/tables/settings.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { CertificateRenewal } from './lifecycle/certificate-renewal.ts';

@@ -15,7 +15,7 @@ import {
 import { openStore } from '../../db/store.ts';
 import { recordBackup } from '../../db/tables/last-backup.ts';
 import { beginChangesEpoch } from '../../db/tables/settings.ts';
-import { listAllWebhooks } from '../../db/tables/webhooks.ts';
+import { listAllWebhooks } from '../../db/webhooks/webhooks.ts';
 import { recordAction } from '../database/audit.ts';
 import { databaseError, databaseFlag, lockDatabase, withSnapshot } from '../database/database.ts';
 import {

@@ -1,5 +1,11 @@
 // What operator commands share: opening the database, errors for people, accounts by name.
 import { IsEmail } from 'typebox/format';
+import {
+  DuplicateAccountError,
+  findOrganization,
+  findUser,
+  listOrganizations,
+} from '../../db/accounts/accounts.ts';
 import { DatabaseErrorAt } from '../../db/copy/database.ts';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { OrganizationRow, UserRow } from '../../db/engine/schema.ts';
@@ -15,12 +21,6 @@ import {
   ServedAlreadyError,
   type Store,
 } from '../../db/store.ts';
-import {
-  DuplicateAccountError,
-  findOrganization,
-  findUser,
-  listOrganizations,
-} from '../../db/tables/accounts.ts';
 import { CliError, EXIT, usageError, withSteps } from '../errors.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';

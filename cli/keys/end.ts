@@ -1,7 +1,8 @@
 // Ends a key, with what it made, and records both.
+
+import { revokeKey } from '../../db/accounts/keys.ts';
 import type { ApiKeyRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
-import { revokeKey } from '../../db/tables/keys.ts';
 import { recordAction } from '../database/audit.ts';
 import { aboutKey } from './keys.ts';
 

@@ -1,7 +1,8 @@
 // Keys by ID, as operators name them.
+
+import { findKey } from '../../db/accounts/keys.ts';
 import type { ApiKeyRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
-import { findKey } from '../../db/tables/keys.ts';
 import { CliError } from '../errors.ts';
 import { keyStatus } from './output.ts';
 

@@ -1,10 +1,10 @@
 // Turns the options of `keys issue` into the key to issue, and checks them.
 
+import { getOrganization } from '../../db/accounts/accounts.ts';
+import { type AccessLevel, findKey, type NewKey, scopesFromV1 } from '../../db/accounts/keys.ts';
 import type { ApiKeyRow, OrganizationRow } from '../../db/engine/schema.ts';
 import { V1_SCOPES, V2_SCOPES } from '../../db/model/resources/registry.ts';
 import type { Store } from '../../db/store.ts';
-import { getOrganization } from '../../db/tables/accounts.ts';
-import { type AccessLevel, findKey, type NewKey, scopesFromV1 } from '../../db/tables/keys.ts';
 import { checkedName, organizationNamed, userNamed } from '../database/database.ts';
 import { CliError, usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';

@@ -1,8 +1,8 @@
 // Prints a key once: bare in a pipe, framed on a terminal, as an object with -o json.
 
+import type { IssuedKey, ListedKey, NewKey } from '../../db/accounts/keys.ts';
 import type { ApiKeyRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
-import type { IssuedKey, ListedKey, NewKey } from '../../db/tables/keys.ts';
 import { isoTime } from '../database/database.ts';
 import type { Config } from '../settings/config.ts';
 import { printRecord, printRecords } from '../terminal/output.ts';

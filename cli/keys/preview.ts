@@ -1,10 +1,11 @@
 // Shows what a key would give access to: its scopes in words, and how many records.
+
+import { type NewKey, scopesFromV1 } from '../../db/accounts/keys.ts';
 import { tableOf } from '../../db/engine/schema.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import type { Store } from '../../db/store.ts';
-import { type NewKey, scopesFromV1 } from '../../db/tables/keys.ts';
-import { listWebhooks } from '../../db/tables/webhooks.ts';
+import { listWebhooks } from '../../db/webhooks/webhooks.ts';
 
 /** One resource that a key would give access to. */
 export interface KeyPreview {

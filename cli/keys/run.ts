@@ -1,6 +1,7 @@
 // Carries out `crm keys`.
+
+import { issueKey, listKeys, rotateKey } from '../../db/accounts/keys.ts';
 import type { ApiKeyRow } from '../../db/engine/schema.ts';
-import { issueKey, listKeys, rotateKey } from '../../db/tables/keys.ts';
 import { issuedEntry, recordAction } from '../database/audit.ts';
 import { organizationNamed, withReader, withStore } from '../database/database.ts';
 import { usageError } from '../errors.ts';

@@ -1,7 +1,8 @@
 // Carries out `crm keys update`.
+
+import { getOrganization } from '../../db/accounts/accounts.ts';
+import { type KeyChanges, updateKey } from '../../db/accounts/keys.ts';
 import type { Data } from '../../db/model/json.ts';
-import { getOrganization } from '../../db/tables/accounts.ts';
-import { type KeyChanges, updateKey } from '../../db/tables/keys.ts';
 import { recordAction } from '../database/audit.ts';
 import { checkedName, withStore } from '../database/database.ts';
 import { usageError } from '../errors.ts';

@@ -1,11 +1,12 @@
 // Carries out `crm init`.
+
+import { createOrganization, createUser, findOrganization, findUser } from '../../db/accounts/accounts.ts';
+import { type IssuedKey, issueKey, listKeys } from '../../db/accounts/keys.ts';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { type Store, servingProcess } from '../../db/store.ts';
-import { createOrganization, createUser, findOrganization, findUser } from '../../db/tables/accounts.ts';
 import type { AuditAction } from '../../db/tables/audit.ts';
-import { type IssuedKey, issueKey, listKeys } from '../../db/tables/keys.ts';
 import { issuedEntry, recordAction } from '../database/audit.ts';
 import { checkedEmail, checkedName, databaseFlag, withStore } from '../database/database.ts';
 import { usageError } from '../errors.ts';

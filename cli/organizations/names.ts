@@ -1,5 +1,5 @@
 // The names of organizations, for the completion of --org.
-import { listOrganizations } from '../../db/tables/accounts.ts';
+import { listOrganizations } from '../../db/accounts/accounts.ts';
 import { withSnapshot } from '../database/database.ts';
 
 /** The names of the organizations in a database, which is neither created nor upgraded; throws what the engine throws. */

@@ -1,7 +1,8 @@
 // Carries out `crm orgs create` and `crm orgs list`.
+
+import { createOrganization, listOrganizations } from '../../db/accounts/accounts.ts';
+import { listQuotas } from '../../db/accounts/quotas.ts';
 import type { Data } from '../../db/model/json.ts';
-import { createOrganization, listOrganizations } from '../../db/tables/accounts.ts';
-import { listQuotas } from '../../db/tables/quotas.ts';
 import { recordAction } from '../database/audit.ts';
 import { checkedName, databaseFlag, withReader, withStore } from '../database/database.ts';
 import { parseLifetime } from '../keys/expiry.ts';

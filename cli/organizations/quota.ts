@@ -1,10 +1,5 @@
 // Quotas of organizations: set while servers run, effective with the next request, and shown with their use.
 
-import type { OrganizationRow } from '../../db/engine/schema.ts';
-import type { RecordTotals } from '../../db/engine/transaction.ts';
-import type { Data } from '../../db/model/json.ts';
-import type { Store } from '../../db/store.ts';
-import { countRecordTotals } from '../../db/tables/content-bytes.ts';
 import {
   beginCount,
   findUncounted,
@@ -13,7 +8,12 @@ import {
   saveQuota,
   setBodyQuota,
   setReplayQuota,
-} from '../../db/tables/quotas.ts';
+} from '../../db/accounts/quotas.ts';
+import type { OrganizationRow } from '../../db/engine/schema.ts';
+import type { RecordTotals } from '../../db/engine/transaction.ts';
+import type { Data } from '../../db/model/json.ts';
+import type { Store } from '../../db/store.ts';
+import { countRecordTotals } from '../../db/tables/content-bytes.ts';
 import { recordAction } from '../database/audit.ts';
 import { databaseError, withSnapshot } from '../database/database.ts';
 import { CliError } from '../errors.ts';

@@ -1,7 +1,8 @@
 // Carries out `crm orgs quota`.
+
+import { listQuotas, type Quota, type QuotaUse } from '../../db/accounts/quotas.ts';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
-import { listQuotas, type Quota, type QuotaUse } from '../../db/tables/quotas.ts';
 import { organizationNamed, withReader, withStore } from '../database/database.ts';
 import type { Config } from '../settings/config.ts';
 import { printRecord } from '../terminal/output.ts';

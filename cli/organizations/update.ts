@@ -1,8 +1,9 @@
 // Carries out `crm orgs update` and `crm orgs rename`.
+
+import { getOrganization, type OrganizationChanges, updateOrganization } from '../../db/accounts/accounts.ts';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import { formatCount } from '../../db/model/text.ts';
-import { getOrganization, type OrganizationChanges, updateOrganization } from '../../db/tables/accounts.ts';
 import { recordAction } from '../database/audit.ts';
 import { checkedName, organizationNamed, withStore } from '../database/database.ts';
 import { usageError } from '../errors.ts';

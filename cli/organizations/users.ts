@@ -1,7 +1,8 @@
 // Carries out `crm users create`, `list` and `update`.
+
+import { createUser, listUsers, updateUser } from '../../db/accounts/accounts.ts';
 import type { OrganizationRow, UserRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
-import { createUser, listUsers, updateUser } from '../../db/tables/accounts.ts';
 import { recordAction } from '../database/audit.ts';
 import {
   checkedEmail,

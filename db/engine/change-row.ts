@@ -1,8 +1,8 @@
 // A row of the log of changes.
 
 /**
- * A change of a record or link, or those of records that were created one after another (`tables/change-runs.ts`);
- * `tables/changes.ts` explains its values.
+ * A change of a record or link, or those of records that were created one after another (`changes/runs.ts`);
+ * `changes/changes.ts` explains its values.
  */
 export interface ChangeRow {
   org_id: number;

@@ -25,16 +25,16 @@ export interface SearchRunRow {
 /** Lists of the search index, or a part of one. */
 export interface SearchRow {
   org_id: number;
-  /** As `tables/search-keys.ts` makes it. */
+  /** As `search/keys.ts` makes it. */
   key: Uint8Array;
-  /** As `tables/search-packing.ts` makes it. */
+  /** As `search/packing.ts` makes it. */
   entries: Uint8Array;
 }
 
 /** A record that was created, changed, deleted or restored. */
 export interface SearchNote {
   orgNumber: number;
-  /** The number of its resource, as in `tables/search-resources.ts`. */
+  /** The number of its resource, as in `search/resources.ts`. */
   resource: number;
   id: string;
   /** The columns that the index may have words of, as they were; null if the index has nothing of the record. */

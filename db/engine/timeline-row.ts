@@ -1,7 +1,7 @@
 // A row of the timelines of contacts, companies and deals.
 import { TIMELINE_KINDS, type TimelineKind } from '../model/timelines.ts';
 
-/** An entry of a timeline; `tables/timeline-entries.ts` explains its values. */
+/** An entry of a timeline; `timeline/entries.ts` explains its values. */
 export interface TimelineRow {
   org_id: number;
   /** The record on which it shows, or the address of a person in a meeting or booking: 16 bytes. */

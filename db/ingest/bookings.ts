@@ -4,9 +4,9 @@ import type { RecordRow } from '../engine/schema.ts';
 import type { Data } from '../model/json.ts';
 import { showRow } from '../model/record-forms.ts';
 import { bookings } from '../model/resources/bookings.ts';
+import { findByExternalIds } from '../records/external-ids.ts';
 import type { Store } from '../store.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
-import { findByExternalIds } from '../tables/external-ids.ts';
 import {
   type IngestEntry,
   type IngestOptions,

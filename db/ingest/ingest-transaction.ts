@@ -1,5 +1,6 @@
 // Common steps of every ingest: find the record by external ID, write the given fields, count the result.
 
+import { findUserByEmail } from '../accounts/accounts.ts';
 import { actingAs } from '../engine/acting.ts';
 import { OPERATOR } from '../engine/author.ts';
 import { QuotaError } from '../engine/quota.ts';
@@ -10,13 +11,12 @@ import type { ColumnValue } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
 import type { Resource } from '../model/resource.ts';
 import { contacts } from '../model/resources/contacts.ts';
+import { logInteraction, type NewInteraction } from '../records/interactions.ts';
+import { changedColumns, updateRecord } from '../records/record-updates.ts';
+import { findRecords, insertRecord } from '../records/records.ts';
+import { findReferences, referenceFaults } from '../records/references.ts';
 import type { Store } from '../store.ts';
-import { findUserByEmail } from '../tables/accounts.ts';
 import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
-import { logInteraction, type NewInteraction } from '../tables/interactions.ts';
-import { changedColumns, updateRecord } from '../tables/record-updates.ts';
-import { findRecords, insertRecord } from '../tables/records.ts';
-import { findReferences, referenceFaults } from '../tables/references.ts';
 
 export interface IngestEntry {
   /** Line in the file, for error messages. */

@@ -6,12 +6,12 @@ import { instantMs } from '../model/instants.ts';
 import { showRow } from '../model/record-forms.ts';
 import { meetings } from '../model/resources/meetings.ts';
 import { recordings } from '../model/resources/recordings.ts';
+import { findByExternalIds, findByStart } from '../records/external-ids.ts';
+import { updateRecord, updateReservedRecords } from '../records/record-updates.ts';
+import { listRecordingsOf } from '../records/recordings.ts';
+import { findRecords } from '../records/records.ts';
 import type { Store } from '../store.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
-import { findByExternalIds, findByStart } from '../tables/external-ids.ts';
-import { updateRecord, updateReservedRecords } from '../tables/record-updates.ts';
-import { listRecordingsOf } from '../tables/recordings.ts';
-import { findRecords } from '../tables/records.ts';
 import {
   type IngestEntry,
   type IngestOptions,

@@ -2,9 +2,9 @@
 import { type Db, type RecordKey, type RecordRow, tableOf } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import { meetings } from '../model/resources/meetings.ts';
-import { findByExternalIds } from '../tables/external-ids.ts';
+import { findByExternalIds } from '../records/external-ids.ts';
+import { findRecord } from '../records/records.ts';
 import { smallestId } from '../tables/record-id.ts';
-import { findRecord } from '../tables/records.ts';
 
 /** The meeting with that ID or external ID. */
 export async function findMeeting(db: Db, key: RecordKey): Promise<RecordRow | undefined> {

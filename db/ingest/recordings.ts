@@ -3,9 +3,9 @@
 import type { RecordRow } from '../engine/schema.ts';
 import type { Data, JsonValue } from '../model/json.ts';
 import { recordings } from '../model/resources/recordings.ts';
+import { findByExternalIds } from '../records/external-ids.ts';
+import { saveTranscript } from '../records/transcripts.ts';
 import type { Store } from '../store.ts';
-import { findByExternalIds } from '../tables/external-ids.ts';
-import { saveTranscript } from '../tables/transcripts.ts';
 import {
   type IngestEntry,
   IngestFault,

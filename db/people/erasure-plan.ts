@@ -6,7 +6,7 @@ import { type Data, isObject, type JsonValue } from '../model/json.ts';
 import type { Resource, Row, SideTable } from '../model/resource.ts';
 import { involvedContacts } from '../model/resources/interactions.ts';
 import { notes } from '../model/resources/notes.ts';
-import { changedColumns } from '../tables/record-updates.ts';
+import { changedColumns } from '../records/record-updates.ts';
 import { ERASED } from './email-addresses.ts';
 import { holdsAddresses, storedColumns } from './mentions.ts';
 import { type DataSubject, isPerson } from './person.ts';

@@ -6,8 +6,8 @@ import type { Data, JsonValue } from '../model/json.ts';
 import { showRow } from '../model/record-forms.ts';
 import { contacts } from '../model/resources/contacts.ts';
 import { getResource, RESOURCES } from '../model/resources/registry.ts';
-import { listExternalIds, showExternalId } from '../tables/record-external-ids.ts';
-import { findRecords } from '../tables/records.ts';
+import { listExternalIds, showExternalId } from '../records/record-external-ids.ts';
+import { findRecords } from '../records/records.ts';
 import { findMentions, findSegments, type Mention, type Mentions, speakerTest } from './mentions.ts';
 import { type DataSubject, findTiedRecords, isPerson } from './person.ts';
 

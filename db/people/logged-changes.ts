@@ -1,15 +1,15 @@
 // The log of changes: what it contains of an erased person is erased, and that something changed remains.
 
+import { CHANGE_ACTIONS, CHANGE_RESOURCES, withoutValues } from '../changes/changes.ts';
+import { findLogState } from '../changes/log-state.ts';
 import type { ChangeRow } from '../engine/change-row.ts';
 import type { Db } from '../engine/schema.ts';
 import { nextTurn } from '../event-loop.ts';
 import { type Data, isObject, type JsonValue } from '../model/json.ts';
 import { contacts } from '../model/resources/contacts.ts';
 import type { Store } from '../store.ts';
-import { CHANGE_ACTIONS, CHANGE_RESOURCES, withoutValues } from '../tables/changes.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
 import { idOfBytes } from '../tables/id-bytes.ts';
-import { findLogState } from '../tables/log-state.ts';
 import type { DataSubject } from './person.ts';
 
 // A row can have several hundred kilobytes.

@@ -4,9 +4,9 @@ import { actingAs } from '../engine/acting.ts';
 import { ERASURE } from '../engine/author.ts';
 import type { RecordKey } from '../engine/schema.ts';
 import { takeInstant } from '../engine/write-instant.ts';
+import { renameStage } from '../records/pipelines.ts';
 import type { Store } from '../store.ts';
-import { renameStage } from '../tables/pipelines.ts';
-import { updateWebhook } from '../tables/webhooks.ts';
+import { updateWebhook } from '../webhooks/webhooks.ts';
 import type { DataSubject } from './person.ts';
 
 interface NameColumn {

@@ -1,5 +1,6 @@
 // A person in an organization: the contact with an address, all its addresses, and the records linked to it.
 
+import { findUserByEmail } from '../accounts/accounts.ts';
 import { type Db, linkTable, tableOf, type UserRow } from '../engine/schema.ts';
 import type { Field } from '../model/fields.ts';
 import { type Data, isObject, type JsonValue } from '../model/json.ts';
@@ -7,10 +8,9 @@ import { showRow } from '../model/record-forms.ts';
 import type { Resource } from '../model/resource.ts';
 import { contacts } from '../model/resources/contacts.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
-import { findUserByEmail } from '../tables/accounts.ts';
+import { columnsTo } from '../records/dependents.ts';
+import { findRecord } from '../records/records.ts';
 import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
-import { columnsTo } from '../tables/dependents.ts';
-import { findRecord } from '../tables/records.ts';
 import { AddressSet } from './email-addresses.ts';
 
 export interface DataSubject {

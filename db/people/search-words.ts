@@ -1,8 +1,8 @@
 // Brings the search index up to date after an erasure: the words that were erased leave it, and the values they came from.
 import { nextTurn } from '../event-loop.ts';
+import { mergeWhole } from '../search/merges.ts';
+import { indexPending } from '../search/pending.ts';
 import type { Store } from '../store.ts';
-import { mergeWhole } from '../tables/search-merges.ts';
-import { indexPending } from '../tables/search-pending.ts';
 
 /** Removes the words of records that were deleted or changed from the search index. */
 export async function eraseSearchWords(store: Store, orgNumber: number): Promise<void> {

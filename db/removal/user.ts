@@ -1,4 +1,6 @@
 // Removes a user of an organization, after giving everything that the user owns to another one.
+
+import { deleteUser } from '../accounts/accounts.ts';
 import { actingAs } from '../engine/acting.ts';
 import { OPERATOR } from '../engine/author.ts';
 import type { ApiKeyRow, Db, RecordRow, Trx, UserRow } from '../engine/schema.ts';
@@ -7,10 +9,9 @@ import { takeInstant } from '../engine/write-instant.ts';
 import { nextTurn } from '../event-loop.ts';
 import type { Resource } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
+import { updateReservedRecords } from '../records/record-updates.ts';
+import { findRecords } from '../records/records.ts';
 import type { Store } from '../store.ts';
-import { deleteUser } from '../tables/accounts.ts';
-import { updateReservedRecords } from '../tables/record-updates.ts';
-import { findRecords } from '../tables/records.ts';
 
 // Small, so that others do not wait long for the write lock.
 const RECORDS_PER_JOB = 25;

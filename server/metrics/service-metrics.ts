@@ -1,11 +1,12 @@
 // Metrics of the whole service: store, writes, backups and readiness.
+
+import { sumReplayBytes } from '../../db/accounts/quotas.ts';
 import type { StoreStats } from '../../db/engine/store-stats.ts';
+import { countChanges } from '../../db/removal/change-retention.ts';
+import { countPending } from '../../db/search/pending.ts';
 import type { Store } from '../../db/store.ts';
-import { countChanges } from '../../db/tables/change-retention.ts';
 import { findLastBackup } from '../../db/tables/last-backup.ts';
-import { sumReplayBytes } from '../../db/tables/quotas.ts';
-import { countPending } from '../../db/tables/search-pending.ts';
-import { listWebhookHealth, type WebhookHealth } from '../../db/tables/webhook-health.ts';
+import { listWebhookHealth, type WebhookHealth } from '../../db/webhooks/health.ts';
 import type { Answer, Operation } from '../operation.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
 import type { WebhookStats } from '../webhooks/webhook-stats.ts';

@@ -2,7 +2,7 @@
 import { RELATED_MAX } from '../../db/model/resource.ts';
 import { INCLUDES_MAX } from '../../db/model/resources/includes.ts';
 import { formatCount } from '../../db/model/text.ts';
-import { RELATED_EXAMINED_MAX } from '../../db/tables/related-ids.ts';
+import { RELATED_EXAMINED_MAX } from '../../db/records/related-ids.ts';
 
 export const SELECTIONS = `
 ## Include and fields

@@ -1,5 +1,6 @@
 // Step 8, execution: a read on the reader; a write in one transaction together with its stored response.
 
+import { touchKey } from '../../db/accounts/keys.ts';
 import { actingAs } from '../../db/engine/acting.ts';
 import { keyAuthor } from '../../db/engine/author.ts';
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
@@ -10,7 +11,6 @@ import { takeInstant } from '../../db/engine/write-instant.ts';
 import type { ReadStore, Store } from '../../db/store.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
 import { findStoredResponse } from '../../db/tables/idempotency.ts';
-import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
 import { IndexUpdates } from '../index-updates.ts';
 import type { Answer, Call, EventFeed, Operation, StreamCall, TransactionOperation } from '../operation.ts';

@@ -1,12 +1,13 @@
 // Keys that requests have presented, by hash, kept until a commit could have changed one.
+
+import { getOrganization } from '../../db/accounts/accounts.ts';
+import { type AccessLevel, findKeyByHash, type PresentedKey } from '../../db/accounts/keys.ts';
 import { BoundedMap } from '../../db/cache.ts';
 import { Coalescer } from '../../db/coalescer.ts';
 import type { Eventually } from '../../db/engine/engine.ts';
 import { parseNetwork } from '../../db/networks.ts';
 import type { Store } from '../../db/store.ts';
-import { getOrganization } from '../../db/tables/accounts.ts';
 import { type Api, apiOfKey, hashKey } from '../../db/tables/key-format.ts';
-import { type AccessLevel, findKeyByHash, type PresentedKey } from '../../db/tables/keys.ts';
 import { type Access, requestLimitsOf } from '../access.ts';
 import { networkMatcher } from './client-address.ts';
 

@@ -1,5 +1,6 @@
 // Step 5, idempotent replay: a repeated request gets the stored response, or waits for the one that is running.
 
+import { findKey } from '../../db/accounts/keys.ts';
 import type { Db, Trx } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
@@ -9,7 +10,6 @@ import {
   type StoredResponse,
   storeResponse,
 } from '../../db/tables/idempotency.ts';
-import { findKey } from '../../db/tables/keys.ts';
 import { type Access, hasScope, principalOf } from '../access.ts';
 import { ApiError, invalid } from '../errors.ts';
 import type { Operation } from '../operation.ts';

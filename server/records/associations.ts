@@ -3,7 +3,7 @@ import { referenceFault } from '../../db/model/faults.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Association, Resource } from '../../db/model/resource.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
-import { updateRecord } from '../../db/tables/record-updates.ts';
+import { updateRecord } from '../../db/records/record-updates.ts';
 import { mayRead } from '../access.ts';
 import { validationError } from '../errors.ts';
 import { getRow, presentAll } from './records.ts';

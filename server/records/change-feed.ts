@@ -1,14 +1,14 @@
 // The feed of changes: a page of what a key sees of the log, from a place in it.
 
+import { findActors } from '../../db/accounts/change-actors.ts';
+import { findPlacedLog, type LogState, type PlacedLog } from '../../db/changes/log-state.ts';
+import { type ChangeFilters, type ChangeRange, listChanges } from '../../db/changes/queries.ts';
 import type { ChangeRow } from '../../db/engine/change-row.ts';
 import { TimeSlices } from '../../db/event-loop.ts';
 import { instantText } from '../../db/model/instants.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
-import { findActors } from '../../db/tables/change-actors.ts';
-import { type ChangeFilters, type ChangeRange, listChanges } from '../../db/tables/change-queries.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
-import { findPlacedLog, type LogState, type PlacedLog } from '../../db/tables/log-state.ts';
 import { ApiError } from '../errors.ts';
 import { type ChangeView, showChange, viewOf } from './change-views.ts';
 import { getRecords } from './records.ts';

@@ -1,5 +1,14 @@
 // What a key sees of a change: by what it could see of the record before and after it, at the time.
 
+import type { ChangeActor } from '../../db/accounts/change-actors.ts';
+import {
+  CHANGE_ACTIONS,
+  CHANGE_RESOURCES,
+  type ChangeAction,
+  type DeletedValues,
+  type LinkValues,
+} from '../../db/changes/changes.ts';
+import { isLoggedAsShown, type UpdateValues } from '../../db/changes/logged-values.ts';
 import { requestIdOf } from '../../db/engine/author.ts';
 import type { ChangeRow } from '../../db/engine/change-row.ts';
 import { instantText } from '../../db/model/instants.ts';
@@ -10,16 +19,7 @@ import type { Resource } from '../../db/model/resource.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
 import { getLinkKind } from '../../db/model/resources/link-kinds.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
-import type { ChangeActor } from '../../db/tables/change-actors.ts';
-import {
-  CHANGE_ACTIONS,
-  CHANGE_RESOURCES,
-  type ChangeAction,
-  type DeletedValues,
-  type LinkValues,
-} from '../../db/tables/changes.ts';
 import { idOfBytes } from '../../db/tables/id-bytes.ts';
-import { isLoggedAsShown, type UpdateValues } from '../../db/tables/logged-values.ts';
 import { type Access, mayRead } from '../access.ts';
 
 /** A change as a key sees it, without who made it. */

@@ -7,7 +7,7 @@ import { CUSTOM_KEYS_MAX } from '../../db/model/json-fields.ts';
 import { withFields } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { identityFaults, uniqueValues } from '../../db/model/rules.ts';
-import { referenceFaults } from '../../db/tables/references.ts';
+import { referenceFaults } from '../../db/records/references.ts';
 import { ApiError, validationError } from '../errors.ts';
 import { rejectDuplicate } from './conflict.ts';
 import type { KnownRecords } from './lookups.ts';

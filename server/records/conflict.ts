@@ -3,7 +3,7 @@ import type { Eventually } from '../../db/engine/engine.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource, Row } from '../../db/model/resource.ts';
 import { duplicateMessage, type UniqueValue } from '../../db/model/rules.ts';
-import { uniqueName } from '../../db/tables/unique.ts';
+import { uniqueName } from '../../db/records/unique.ts';
 import { type Access, canSee, mayRead } from '../access.ts';
 import { ApiError, type Detail } from '../errors.ts';
 import type { KnownRecords } from './lookups.ts';

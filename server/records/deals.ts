@@ -4,7 +4,7 @@ import type { StageRow } from '../../db/engine/schema.ts';
 import { referenceFault } from '../../db/model/faults.ts';
 import { instantText } from '../../db/model/instants.ts';
 import { STAGE_ELSEWHERE } from '../../db/model/resources/deals.ts';
-import { findFirstStage, findOldestPipeline, findStages } from '../../db/tables/pipelines.ts';
+import { findFirstStage, findOldestPipeline, findStages } from '../../db/records/pipelines.ts';
 import { lostReference } from './conflict.ts';
 import { oncePerBatch } from './lookups.ts';
 import type { Change, Rules } from './rules.ts';

@@ -1,9 +1,9 @@
 // Deletes, the same for every resource: all checks come first, then what they leave is deleted together.
 
 import type { Resource } from '../../db/model/resource.ts';
+import { deleteRecords } from '../../db/records/deletion.ts';
+import { findRecords } from '../../db/records/records.ts';
 import { type AuditEntry, recordAuditOf } from '../../db/tables/audit.ts';
-import { deleteRecords } from '../../db/tables/deletion.ts';
-import { findRecords } from '../../db/tables/records.ts';
 import { canSee } from '../access.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { actorOf, type RequestOrigin } from '../request-origin.ts';

@@ -13,8 +13,8 @@ import {
   lookUpExternalIds,
   reserveExternalId,
   showExternalId,
-} from '../../db/tables/record-external-ids.ts';
-import { findRecord } from '../../db/tables/records.ts';
+} from '../../db/records/record-external-ids.ts';
+import { findRecord } from '../../db/records/records.ts';
 import type { Access } from '../access.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { conflict } from './conflict.ts';

@@ -1,11 +1,11 @@
 // The history of one record: its changes, newest first, also of a deleted one while they are kept.
 
+import type { LogState } from '../../db/changes/log-state.ts';
+import { type ChangeFilters, listChanges } from '../../db/changes/queries.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
-import { type ChangeFilters, listChanges } from '../../db/tables/change-queries.ts';
+import { findRecord } from '../../db/records/records.ts';
 import { idOfBytes } from '../../db/tables/id-bytes.ts';
-import type { LogState } from '../../db/tables/log-state.ts';
-import { findRecord } from '../../db/tables/records.ts';
 import { canSee } from '../access.ts';
 import { notFound } from '../errors.ts';
 import { readViews, showChanges } from './change-feed.ts';

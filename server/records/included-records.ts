@@ -1,12 +1,12 @@
 // Reads the records that a page includes, as far as they fit on it.
 
+import { findUserNames } from '../../db/accounts/accounts.ts';
 import { TimeSlices } from '../../db/event-loop.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Include } from '../../db/model/resources/includes.ts';
-import { findUserNames } from '../../db/tables/accounts.ts';
+import { findStages, showStage } from '../../db/records/pipelines.ts';
+import { findRecords } from '../../db/records/records.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
-import { findStages, showStage } from '../../db/tables/pipelines.ts';
-import { findRecords } from '../../db/tables/records.ts';
 import { canSee } from '../access.ts';
 import type { IncludedRecord } from '../included.ts';
 import { presentAll } from './records.ts';

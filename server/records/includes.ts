@@ -3,7 +3,7 @@
 import type { Data } from '../../db/model/json.ts';
 import { RELATED_MAX } from '../../db/model/resource.ts';
 import type { Include } from '../../db/model/resources/includes.ts';
-import { idsNewestFirst, listRelatedIds } from '../../db/tables/related-ids.ts';
+import { idsNewestFirst, listRelatedIds } from '../../db/records/related-ids.ts';
 import { ownerFilter } from '../access.ts';
 import type { IncludedRecord, IncludedRecords } from '../included.ts';
 import { FoundRecords, readWhatFits, type Wanted } from './included-records.ts';

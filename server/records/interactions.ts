@@ -3,10 +3,10 @@
 import { contacts } from '../../db/model/resources/contacts.ts';
 import { CONTACT_UNKNOWN } from '../../db/model/resources/interactions.ts';
 import { caselessKey, textKey } from '../../db/model/text.ts';
+import { findOrigins, logInteraction, type NewContact } from '../../db/records/interactions.ts';
+import { insertReservedRecord } from '../../db/records/records.ts';
 import { emailsOf, findContactsByEmail, replaceContactEmails } from '../../db/tables/contact-emails.ts';
-import { findOrigins, logInteraction, type NewContact } from '../../db/tables/interactions.ts';
 import { listInvolved } from '../../db/tables/involved-records.ts';
-import { insertReservedRecord } from '../../db/tables/records.ts';
 import { hasScope, principalOf } from '../access.ts';
 import { oncePerBatch } from './lookups.ts';
 import { findVisibleIds } from './references.ts';

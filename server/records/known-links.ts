@@ -12,10 +12,10 @@ import {
   type LinkEnd,
   type LinkWriting,
   updateLinks,
-} from '../../db/tables/link-batches.ts';
+} from '../../db/records/link-batches.ts';
+import type { References } from '../../db/records/references.ts';
+import type { Tie } from '../../db/records/ties.ts';
 import type { KindLinkRow } from '../../db/tables/link-lists.ts';
-import type { References } from '../../db/tables/references.ts';
-import type { Tie } from '../../db/tables/ties.ts';
 import { canSee } from '../access.ts';
 import type { Reader, Writer } from './rules.ts';
 

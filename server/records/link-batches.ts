@@ -3,7 +3,7 @@ import { referenceFault } from '../../db/model/faults.ts';
 import { childOf } from '../../db/model/links.ts';
 import { toColumns } from '../../db/model/record-forms.ts';
 import type { LinkKind } from '../../db/model/resources/link-kinds.ts';
-import { referenceFaults } from '../../db/tables/references.ts';
+import { referenceFaults } from '../../db/records/references.ts';
 import { hasScope } from '../access.ts';
 import { ApiError, insufficientScope, notFound, validationError } from '../errors.ts';
 import { type Known, lookUpLinks, type NamedLink } from './known-links.ts';

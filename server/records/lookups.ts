@@ -5,9 +5,9 @@ import type { RecordRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { uniqueValues } from '../../db/model/rules.ts';
-import { findRecords } from '../../db/tables/records.ts';
-import { findReferences, type References } from '../../db/tables/references.ts';
-import { findOwners, uniqueName } from '../../db/tables/unique.ts';
+import { findRecords } from '../../db/records/records.ts';
+import { findReferences, type References } from '../../db/records/references.ts';
+import { findOwners, uniqueName } from '../../db/records/unique.ts';
 import { viewerOf } from './references.ts';
 import type { Change, Reader } from './rules.ts';
 

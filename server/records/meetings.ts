@@ -1,5 +1,5 @@
 // Meetings: shown with the contacts who attended and with their recordings.
-import { listRecordingsOf } from '../../db/tables/recordings.ts';
+import { listRecordingsOf } from '../../db/records/recordings.ts';
 import { fillContactIds, objectsIn } from './attendance.ts';
 import type { Rules } from './rules.ts';
 

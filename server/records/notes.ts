@@ -3,8 +3,8 @@
 import type { ValidationCode } from '../../db/model/faults.ts';
 import { NOTE_LEVELS_MAX, notes } from '../../db/model/resources/notes.ts';
 import { formatCount } from '../../db/model/text.ts';
-import { findHeight, findPaths, NOTES_BELOW_MAX } from '../../db/tables/note-tree.ts';
-import { hasCleared } from '../../db/tables/undeletion.ts';
+import { findHeight, findPaths, NOTES_BELOW_MAX } from '../../db/records/note-tree.ts';
+import { hasCleared } from '../../db/records/undeletion.ts';
 import { oncePerBatch } from './lookups.ts';
 import type { Change, Rules } from './rules.ts';
 

@@ -14,7 +14,7 @@ import {
   showStage,
   stageRow,
   updateStage,
-} from '../../db/tables/pipelines.ts';
+} from '../../db/records/pipelines.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { ApiError } from '../errors.ts';
 import type { Change, Rules } from './rules.ts';

@@ -7,7 +7,7 @@ import { getQuerySort, type QueryDirection, type QueryPlace } from '../../db/mod
 import type { Resource } from '../../db/model/resource.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
 import { type Count, countRecords, findQueryPage, type RecordQuery } from '../../db/queries/run-query.ts';
-import { findPage } from '../../db/tables/records.ts';
+import { findPage } from '../../db/records/records.ts';
 import { canSee } from '../access.ts';
 import { presentAll } from './records.ts';
 import { findVisibleIds } from './references.ts';

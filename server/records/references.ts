@@ -6,8 +6,8 @@ import type { Field } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
-import { findRecord, findRecords } from '../../db/tables/records.ts';
-import { findReferences, referenceFaults, type Viewer } from '../../db/tables/references.ts';
+import { findRecord, findRecords } from '../../db/records/records.ts';
+import { findReferences, referenceFaults, type Viewer } from '../../db/records/references.ts';
 import { type Access, canSee } from '../access.ts';
 
 /** The record with that ID, if it exists and the key can see it. */

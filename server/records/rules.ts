@@ -4,7 +4,7 @@ import type { Db, RecordTrx } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { UniqueValue } from '../../db/model/rules.ts';
-import type { LoggedDelete } from '../../db/tables/undeletion.ts';
+import type { LoggedDelete } from '../../db/records/undeletion.ts';
 import type { Access } from '../access.ts';
 import type { ApiError, Detail } from '../errors.ts';
 

@@ -1,6 +1,6 @@
 // Segments: their members are counted whenever they are shown.
 import { segmentMembers } from '../../db/model/resources/segments.ts';
-import { countLinks } from '../../db/tables/links.ts';
+import { countLinks } from '../../db/records/links.ts';
 import type { Rules } from './rules.ts';
 
 export const segmentRules: Rules = {

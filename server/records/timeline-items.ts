@@ -1,5 +1,6 @@
 // The entries of a timeline as a key sees them: with the records that they are about, and without what it cannot see.
 
+import { findUpdates } from '../../db/changes/queries.ts';
 import type { ChangeRow } from '../../db/engine/change-row.ts';
 import { isShownThrough, type TimelineRow, timelineKind } from '../../db/engine/timeline-row.ts';
 import { instantText } from '../../db/model/instants.ts';
@@ -7,9 +8,8 @@ import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { type EntryKind, TIMELINE_RESOURCES } from '../../db/model/timelines.ts';
-import { findUpdates } from '../../db/tables/change-queries.ts';
 import { idOfBytes } from '../../db/tables/id-bytes.ts';
-import { ENDED } from '../../db/tables/timeline-places.ts';
+import { ENDED } from '../../db/timeline/places.ts';
 import { mayRead } from '../access.ts';
 import { viewOf } from './change-views.ts';
 import { getRecords } from './records.ts';

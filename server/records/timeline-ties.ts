@@ -4,9 +4,9 @@ import type { Data } from '../../db/model/json.ts';
 import { getLinkKind } from '../../db/model/resources/link-kinds.ts';
 import { caselessKey } from '../../db/model/text.ts';
 import type { TimelineKind } from '../../db/model/timelines.ts';
+import { findLinks } from '../../db/records/link-batches.ts';
+import type { Tie } from '../../db/records/ties.ts';
 import { emailsOf } from '../../db/tables/contact-emails.ts';
-import { findLinks } from '../../db/tables/link-batches.ts';
-import type { Tie } from '../../db/tables/ties.ts';
 import type { Reader } from './rules.ts';
 
 /** A record with a timeline, as shown. */

@@ -1,5 +1,6 @@
 // A page of the timeline of a contact, company or deal: what happened to it, newest first.
 
+import { findLogState } from '../../db/changes/log-state.ts';
 import { storedKind, type TimelineRow } from '../../db/engine/timeline-row.ts';
 import { TimeSlices } from '../../db/event-loop.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -7,8 +8,7 @@ import type { Resource } from '../../db/model/resource.ts';
 import { companies } from '../../db/model/resources/companies.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
 import { hasTimeline, TIMELINE_KINDS, type TimelineKind } from '../../db/model/timelines.ts';
-import { findLogState } from '../../db/tables/log-state.ts';
-import { type Subject, subjectBytes } from '../../db/tables/timeline-entries.ts';
+import { type Subject, subjectBytes } from '../../db/timeline/entries.ts';
 import {
   isSameEntry,
   listTimeline,
@@ -17,8 +17,8 @@ import {
   placeOfEntryRow,
   type TimelinePlace,
   type TimelineRange,
-} from '../../db/tables/timeline-pages.ts';
-import { updateRanges } from '../../db/tables/timeline-updates.ts';
+} from '../../db/timeline/pages.ts';
+import { updateRanges } from '../../db/timeline/updates.ts';
 import { mayRead } from '../access.ts';
 import { getRecord } from './records.ts';
 import type { Reader } from './rules.ts';

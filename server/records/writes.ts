@@ -1,12 +1,12 @@
 // Writes what a run has accepted: records, external IDs, and what rules keep outside the table of records.
 
+import { fieldsBeside } from '../../db/changes/changes.ts';
 import { type Eventually, inTurn } from '../../db/engine/engine.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
-import { fieldsBeside } from '../../db/tables/changes.ts';
-import { type Attachment, insertReservedExternalIds } from '../../db/tables/record-external-ids.ts';
-import { type RecordUpdate, updateReservedRecords } from '../../db/tables/record-updates.ts';
-import { findRecords, insertReservedRecords } from '../../db/tables/records.ts';
+import { type Attachment, insertReservedExternalIds } from '../../db/records/record-external-ids.ts';
+import { type RecordUpdate, updateReservedRecords } from '../../db/records/record-updates.ts';
+import { findRecords, insertReservedRecords } from '../../db/records/records.ts';
 import { principalOf } from '../access.ts';
 import { refusalOf } from './outcomes.ts';
 import { fillComputedFields, presentAll } from './records.ts';

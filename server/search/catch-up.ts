@@ -1,6 +1,6 @@
 // What the search index does not have yet: a search looks at it by itself, or has it indexed first if it is much.
-import { SEARCH_PART } from '../../db/tables/search-check.ts';
-import { findSearchState, type SearchState } from '../../db/tables/search-state.ts';
+import { SEARCH_PART } from '../../db/search/check.ts';
+import { findSearchState, type SearchState } from '../../db/search/state.ts';
 import { requireFilled } from '../backfills.ts';
 import type { Reader } from '../records/rules.ts';
 

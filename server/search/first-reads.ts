@@ -1,11 +1,11 @@
 // What a search reads first: which runs the index has, and at once what it needs of those that it had at the last search.
 
 import type { Identifiers } from '../../db/model/identifiers.ts';
-import { readAhead } from '../../db/tables/search-ahead.ts';
-import type { KeptLists } from '../../db/tables/search-kept.ts';
-import type { Run } from '../../db/tables/search-runs.ts';
-import { ReadLists } from '../../db/tables/search-source.ts';
-import type { SearchState } from '../../db/tables/search-state.ts';
+import { readAhead } from '../../db/search/ahead.ts';
+import type { KeptLists } from '../../db/search/kept.ts';
+import type { Run } from '../../db/search/runs.ts';
+import { ReadLists } from '../../db/search/source.ts';
+import type { SearchState } from '../../db/search/state.ts';
 import { findCaughtUp, type Searcher } from './catch-up.ts';
 import type { SearchRequest } from './request.ts';
 import { type FirstRead, firstListsOf } from './tiers.ts';

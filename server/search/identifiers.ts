@@ -2,7 +2,7 @@
 
 import { type IdentifierHit, type Identifiers, identifierHitIn } from '../../db/model/identifiers.ts';
 import type { Resource, Row } from '../../db/model/resource.ts';
-import { findIdentified, type IdentifiedRecord } from '../../db/tables/search-identified.ts';
+import { findIdentified, type IdentifiedRecord } from '../../db/search/identified.ts';
 import type { Reader } from '../records/rules.ts';
 
 /** Which records a query identifies. */

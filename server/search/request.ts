@@ -3,7 +3,7 @@
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { SearchQuery } from '../../db/model/search-query.ts';
-import type { SearchPlace } from '../../db/tables/search-places.ts';
+import type { SearchPlace } from '../../db/search/places.ts';
 import type { SearchTier } from './matches.ts';
 
 /** How many entries of the index, and how many records, a request examines. */

@@ -1,10 +1,10 @@
 // Collects a page of a search, tier by tier: what matches best first, and within that what is newest.
 
+import { idStart, placeOfId, type SearchPlace } from '../../db/search/places.ts';
+import { searchedResource, searchNumber } from '../../db/search/resources.ts';
+import { areThere } from '../../db/search/runs.ts';
+import type { PendingRecords } from '../../db/search/state.ts';
 import { longTexts, PageSizeLimit } from '../../db/tables/page-size.ts';
-import { idStart, placeOfId, type SearchPlace } from '../../db/tables/search-places.ts';
-import { searchedResource, searchNumber } from '../../db/tables/search-resources.ts';
-import { areThere } from '../../db/tables/search-runs.ts';
-import type { PendingRecords } from '../../db/tables/search-state.ts';
 import type { FoundRecord } from './matches.ts';
 import type { SearchPage, SearchPosition } from './request.ts';
 import { showFound } from './shown.ts';

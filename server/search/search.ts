@@ -1,8 +1,8 @@
 // A page of a search: what matches best first, and within that what is newest.
 
 import { identifiersIn } from '../../db/model/identifiers.ts';
-import { keptLists } from '../../db/tables/search-kept.ts';
-import { LAST_PLACE } from '../../db/tables/search-places.ts';
+import { keptLists } from '../../db/search/kept.ts';
+import { LAST_PLACE } from '../../db/search/places.ts';
 import type { Searcher } from './catch-up.ts';
 import { FirstReads } from './first-reads.ts';
 import { IdentifierMatch } from './identifiers.ts';

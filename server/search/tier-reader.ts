@@ -1,9 +1,9 @@
 // Reads what matches a search in one tier, newest first: from the index, and from what the index does not have yet.
 
 import type { RecordRow } from '../../db/engine/schema.ts';
-import type { CandidateStream, Candidates } from '../../db/tables/search-candidates.ts';
-import { comparePlaces, idStart, type SearchEntry, type SearchPlace } from '../../db/tables/search-places.ts';
-import { searchedResource } from '../../db/tables/search-resources.ts';
+import type { CandidateStream, Candidates } from '../../db/search/candidates.ts';
+import { comparePlaces, idStart, type SearchEntry, type SearchPlace } from '../../db/search/places.ts';
+import { searchedResource } from '../../db/search/resources.ts';
 import type { FoundRecord, Matches, SearchTier } from './matches.ts';
 
 /** A part of a tier. */

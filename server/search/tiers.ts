@@ -4,24 +4,19 @@ import type { Eventually } from '../../db/engine/engine.ts';
 import type { Identifiers } from '../../db/model/identifiers.ts';
 import { SEARCHED_RESOURCES, type TextTier } from '../../db/model/searched.ts';
 import { indexedWord } from '../../db/model/words.ts';
-import type { FirstLists } from '../../db/tables/search-ahead.ts';
-import { CandidateStream } from '../../db/tables/search-candidates.ts';
-import { ownerList, wordList } from '../../db/tables/search-keys.ts';
+import type { FirstLists } from '../../db/search/ahead.ts';
+import { CandidateStream } from '../../db/search/candidates.ts';
+import { ownerList, wordList } from '../../db/search/keys.ts';
 import {
   comparePlaces,
   idStart,
   LAST_PLACE,
   previousPlace,
   type SearchPlace,
-} from '../../db/tables/search-places.ts';
-import { searchNumber } from '../../db/tables/search-resources.ts';
-import { type ReadLists, Source } from '../../db/tables/search-source.ts';
-import {
-  type ChosenSources,
-  firstLists,
-  sourcesOf,
-  type WantedLists,
-} from '../../db/tables/search-sources.ts';
+} from '../../db/search/places.ts';
+import { searchNumber } from '../../db/search/resources.ts';
+import { type ReadLists, Source } from '../../db/search/source.ts';
+import { type ChosenSources, firstLists, sourcesOf, type WantedLists } from '../../db/search/sources.ts';
 import type { Reader } from '../records/rules.ts';
 import type { IdentifierMatch } from './identifiers.ts';
 import { type FoundRecord, type Matches, SEARCH_TIERS, type SearchTier } from './matches.ts';

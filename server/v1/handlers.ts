@@ -1,5 +1,6 @@
 // What v1 operations do: v2 logic on translated bodies, with translated responses.
 
+import { getOrganization } from '../../db/accounts/accounts.ts';
 import type { Fault } from '../../db/model/faults.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
@@ -7,8 +8,7 @@ import { companies } from '../../db/model/resources/companies.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
 import { interactions } from '../../db/model/resources/interactions.ts';
 import { newRecordFaults } from '../../db/model/rules.ts';
-import { getOrganization } from '../../db/tables/accounts.ts';
-import { findUnique } from '../../db/tables/unique.ts';
+import { findUnique } from '../../db/records/unique.ts';
 import type { Answer, Call, ReadCall, WriteCall } from '../operation.ts';
 import { createRecord, updateRecordFields } from '../records/changes.ts';
 import { removeRecord } from '../records/deletes.ts';

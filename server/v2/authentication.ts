@@ -1,11 +1,11 @@
 // Who am I: the organization and the API key of a request.
 
 import { Type } from 'typebox';
+import { getOrganization } from '../../db/accounts/accounts.ts';
+import { findKey } from '../../db/accounts/keys.ts';
 import { exampleId } from '../../db/model/fields.ts';
 import { instantText } from '../../db/model/instants.ts';
 import { named, nullable } from '../../db/model/schemas.ts';
-import { getOrganization } from '../../db/tables/accounts.ts';
-import { findKey } from '../../db/tables/keys.ts';
 import type { Answer, ReadOperation } from '../operation.ts';
 import { limitsFor, type RequestLimits } from '../pipeline/rate-limit.ts';
 

@@ -1,9 +1,9 @@
 // Schemas of changes.
 import { type TSchema, Type } from 'typebox';
+import { CHANGE_ACTIONS } from '../../db/changes/changes.ts';
 import { exampleId } from '../../db/model/fields.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { named, nullable } from '../../db/model/schemas.ts';
-import { CHANGE_ACTIONS } from '../../db/tables/changes.ts';
 
 const NAMES = RESOURCES.map(({ name }) => name);
 const closed = { additionalProperties: false };

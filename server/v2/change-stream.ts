@@ -1,7 +1,8 @@
 // The feed of changes as a stream of server-sent events.
+
+import type { PlacedLog } from '../../db/changes/log-state.ts';
+import type { ChangeRange } from '../../db/changes/queries.ts';
 import type { Data } from '../../db/model/json.ts';
-import type { ChangeRange } from '../../db/tables/change-queries.ts';
-import type { PlacedLog } from '../../db/tables/log-state.ts';
 import type { EventFeed, EventPage, ReadCall, StreamCall, StreamOperation } from '../operation.ts';
 import { HELD_LIMITS } from '../quotas/held-requests.ts';
 import { getKeptLog, readFeed } from '../records/change-feed.ts';

@@ -1,6 +1,7 @@
 // The feed of changes: every create, update, delete, link and unlink of the organization, in order.
+
+import type { ChangeRange } from '../../db/changes/queries.ts';
 import { formatCount } from '../../db/model/text.ts';
-import type { ChangeRange } from '../../db/tables/change-queries.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
 import { invalid } from '../errors.ts';
 import type { Answer, Operation, QueryParameter, ReadCall, ReadOperation } from '../operation.ts';

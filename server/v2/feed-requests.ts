@@ -1,14 +1,15 @@
 // What a request for changes asks for: which of them, from where in the log, and whether that is still kept.
+
+import { CHANGE_ACTIONS, type ChangeAction } from '../../db/changes/changes.ts';
+import type { LogState, PlacedLog } from '../../db/changes/log-state.ts';
+import { findSequenceAt } from '../../db/changes/places.ts';
+import type { ChangeFilters, ChangeRange } from '../../db/changes/queries.ts';
 import { requestBytes } from '../../db/engine/author.ts';
 import type { Eventually } from '../../db/engine/engine.ts';
 import { exampleId } from '../../db/model/fields.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
-import { findSequenceAt } from '../../db/tables/change-places.ts';
-import type { ChangeFilters, ChangeRange } from '../../db/tables/change-queries.ts';
-import { CHANGE_ACTIONS, type ChangeAction } from '../../db/tables/changes.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
-import type { LogState, PlacedLog } from '../../db/tables/log-state.ts';
 import { type Access, mayRead } from '../access.ts';
 import { type ApiError, insufficientScope, invalid } from '../errors.ts';
 import type { QueryParameter, ReadCall } from '../operation.ts';

@@ -8,7 +8,7 @@ import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { named, nullable } from '../../db/model/schemas.ts';
 import { formatCount, withArticle } from '../../db/model/text.ts';
 import { TIMELINE_KINDS, type TimelineKind } from '../../db/model/timelines.ts';
-import type { TimelinePlace } from '../../db/tables/timeline-pages.ts';
+import type { TimelinePlace } from '../../db/timeline/pages.ts';
 import { requireFilled } from '../backfills.ts';
 import { invalid } from '../errors.ts';
 import type { Answer, QueryParameter, ReadCall, ReadOperation } from '../operation.ts';

@@ -4,7 +4,7 @@ import { andThen } from '../../db/engine/engine.ts';
 import { exampleId } from '../../db/model/fields.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { nullable } from '../../db/model/schemas.ts';
-import { findTranscript } from '../../db/tables/transcripts.ts';
+import { findTranscript } from '../../db/records/transcripts.ts';
 import type { Answer, ReadOperation } from '../operation.ts';
 import type { ShownAlone } from './collections.ts';
 import {

@@ -1,7 +1,7 @@
 // What can be done with a webhook besides changing it: a ping, a new secret, a replay; and what was delivered.
 import { type Fault, requiredFault } from '../../db/model/faults.ts';
 import type { Data } from '../../db/model/json.ts';
-import { listDeliveries } from '../../db/tables/webhook-deliveries.ts';
+import { listDeliveries } from '../../db/webhooks/deliveries.ts';
 import type { Answer, Call, Operation, ReadOperation, WriteOperation } from '../operation.ts';
 import { parseInstant } from '../pipeline/query.ts';
 import { rotateWebhook } from '../webhooks/manage.ts';

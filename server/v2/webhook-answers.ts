@@ -1,9 +1,10 @@
 // What the operations on webhooks have in common.
+
+import type { LogState } from '../../db/changes/log-state.ts';
 import { lastChange } from '../../db/engine/change-log.ts';
 import type { Db } from '../../db/engine/schema.ts';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
 import type { Data } from '../../db/model/json.ts';
-import type { LogState } from '../../db/tables/log-state.ts';
 import { getWebhookKey } from '../../db/tables/settings.ts';
 import type { Call, WriteCall } from '../operation.ts';
 import type { ListPosition } from '../records/records.ts';

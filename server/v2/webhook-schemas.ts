@@ -2,8 +2,8 @@
 import { type TSchema, Type } from 'typebox';
 import { exampleId, idSchema } from '../../db/model/fields.ts';
 import { named, nullable } from '../../db/model/schemas.ts';
-import { DELIVERY_OUTCOMES } from '../../db/tables/webhook-deliveries.ts';
-import { DISABLED_REASONS } from '../../db/tables/webhooks.ts';
+import { DELIVERY_OUTCOMES } from '../../db/webhooks/deliveries.ts';
+import { DISABLED_REASONS } from '../../db/webhooks/webhooks.ts';
 import { EVENTS_MAX } from '../webhooks/events.ts';
 import { COUNTED_CHANGES_MAX } from '../webhooks/shown.ts';
 import { URL_CHARACTERS_MAX } from '../webhooks/target-url.ts';

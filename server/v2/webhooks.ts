@@ -2,7 +2,7 @@
 import type { Fault } from '../../db/model/faults.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Network } from '../../db/networks.ts';
-import { listWebhooks, WEBHOOKS_MAX } from '../../db/tables/webhooks.ts';
+import { listWebhooks, WEBHOOKS_MAX } from '../../db/webhooks/webhooks.ts';
 import type { Answer, Operation, ReadOperation, WriteOperation } from '../operation.ts';
 import { addressJudge } from '../webhooks/addresses.ts';
 import { eventFaults } from '../webhooks/events.ts';

@@ -1,7 +1,7 @@
 // Sends the messages of one webhook: waits for a place among all requests, signs, and says what came of it.
 import type { WebhookDeliveryRow, WebhookRow } from '../../db/engine/webhook-rows.ts';
 import type { Store } from '../../db/store.ts';
-import type { DisabledReason } from '../../db/tables/webhooks.ts';
+import type { DisabledReason } from '../../db/webhooks/webhooks.ts';
 import type { FairSlots } from './fair-slots.ts';
 import type { WebhookMessage } from './message.ts';
 import type { WebhookAttempt, WebhookSender } from './sender.ts';

@@ -1,14 +1,14 @@
 // Sends all webhooks of a database, or on several nodes those that this one has a lease for.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookDeliveryRow, WebhookRow } from '../../db/engine/webhook-rows.ts';
-import { finishPing } from '../../db/tables/webhook-deliveries.ts';
+import { finishPing } from '../../db/webhooks/deliveries.ts';
 import {
   findWebhookWork,
   releaseLease,
   renewLease,
   takeLease,
   type WebhookToSend,
-} from '../../db/tables/webhook-leases.ts';
+} from '../../db/webhooks/leases.ts';
 import { type DeliveryParts, sendMessage } from './courier.ts';
 import { WebhookRun } from './webhook-run.ts';
 

@@ -1,8 +1,9 @@
 // What a webhook subscribes to: every change, those of a resource, or one kind of them.
+
+import { CHANGE_ACTIONS } from '../../db/changes/changes.ts';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
 import type { Fault } from '../../db/model/faults.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
-import { CHANGE_ACTIONS } from '../../db/tables/changes.ts';
 import { type Access, mayRead } from '../access.ts';
 
 /** Subscribes to every change. */

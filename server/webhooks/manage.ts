@@ -1,20 +1,21 @@
 // Creates, changes and deletes webhooks, and gives them new secrets.
+
+import { findKeyByNumber } from '../../db/accounts/keys.ts';
+import type { LogState } from '../../db/changes/log-state.ts';
 import type { RecordTrx } from '../../db/engine/schema.ts';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
 import type { Data } from '../../db/model/json.ts';
 import { type AuditAction, recordAudit } from '../../db/tables/audit.ts';
-import { findKeyByNumber } from '../../db/tables/keys.ts';
-import type { LogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { getWebhookKey } from '../../db/tables/settings.ts';
-import { clearQueue, deleteWaitingBefore, retryWaitingAt } from '../../db/tables/webhook-queue.ts';
+import { clearQueue, deleteWaitingBefore, retryWaitingAt } from '../../db/webhooks/queue.ts';
 import {
   countWebhooks,
   deleteWebhook,
   insertWebhook,
   updateWebhook,
   WEBHOOKS_MAX,
-} from '../../db/tables/webhooks.ts';
+} from '../../db/webhooks/webhooks.ts';
 import { type Access, accessOfKey, hasScope } from '../access.ts';
 import { ApiError, insufficientScope, invalid } from '../errors.ts';
 import { actorOf, type RequestOrigin } from '../request-origin.ts';

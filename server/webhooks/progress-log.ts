@@ -1,6 +1,6 @@
 // What has happened to the changes of one webhook since its progress was stored last.
 import type { WebhookDeliveryRow, WebhookWaitingRow } from '../../db/engine/webhook-rows.ts';
-import type { WebhookProgress } from '../../db/tables/webhook-progress.ts';
+import type { WebhookProgress } from '../../db/webhooks/progress.ts';
 import type { DeliveryQueue, QueuedChange } from './delivery-queue.ts';
 import type { PassProgress } from './pass-progress.ts';
 

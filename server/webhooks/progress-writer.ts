@@ -1,7 +1,7 @@
 // Stores how far the sending to one webhook has come, a few times a second at most.
 import { hostname } from 'node:os';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
-import { saveProgress } from '../../db/tables/webhook-progress.ts';
+import { saveProgress } from '../../db/webhooks/progress.ts';
 import type { DeliveryParts } from './courier.ts';
 import type { RunState } from './run-state.ts';
 

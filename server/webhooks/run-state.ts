@@ -1,10 +1,11 @@
 // The state of the sending to one webhook, in memory: what waits, how far each pass has come, and since when it fails.
+
+import type { LogState } from '../../db/changes/log-state.ts';
 import type { WebhookPassRow, WebhookRow, WebhookWaitingRow } from '../../db/engine/webhook-rows.ts';
-import type { LogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
-import type { WebhookProgress } from '../../db/tables/webhook-progress.ts';
-import { WAITING_CHANGES_MAX } from '../../db/tables/webhook-queue.ts';
-import type { DisabledReason } from '../../db/tables/webhooks.ts';
+import type { WebhookProgress } from '../../db/webhooks/progress.ts';
+import { WAITING_CHANGES_MAX } from '../../db/webhooks/queue.ts';
+import type { DisabledReason } from '../../db/webhooks/webhooks.ts';
 import type { SentMessage } from './courier.ts';
 import { DeliveryQueue, type QueuedChange } from './delivery-queue.ts';
 import { PassProgress } from './pass-progress.ts';

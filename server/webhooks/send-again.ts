@@ -1,10 +1,11 @@
 // What a client has sent to a webhook on request: a ping, or changes of the past.
+
+import type { LogState } from '../../db/changes/log-state.ts';
+import { findSequenceAt } from '../../db/changes/places.ts';
 import type { WebhookDeliveryRow } from '../../db/engine/webhook-rows.ts';
-import { findSequenceAt } from '../../db/tables/change-places.ts';
-import type { LogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
-import { insertDeliveries, PING } from '../../db/tables/webhook-deliveries.ts';
-import { insertPass, listPasses } from '../../db/tables/webhook-queue.ts';
+import { insertDeliveries, PING } from '../../db/webhooks/deliveries.ts';
+import { insertPass, listPasses } from '../../db/webhooks/queue.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { isBeforeLog, keptSince } from '../records/change-feed.ts';
 import { recordOn, rowKeyOf, type WebhookWriter } from './manage.ts';

@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
-import type { DeliveryOutcome } from '../../db/tables/webhook-deliveries.ts';
+import type { DeliveryOutcome } from '../../db/webhooks/deliveries.ts';
 import type { AddressJudge } from './addresses.ts';
 import { readRetryAfter } from './retries.ts';
 import { isTargetOpen, readTarget, type WebhookTarget } from './target-url.ts';

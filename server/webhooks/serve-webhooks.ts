@@ -3,7 +3,7 @@ import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { Network } from '../../db/networks.ts';
 import type { Store } from '../../db/store.ts';
 import { getWebhookKey } from '../../db/tables/settings.ts';
-import type { DisabledReason } from '../../db/tables/webhooks.ts';
+import type { DisabledReason } from '../../db/webhooks/webhooks.ts';
 import { addressJudge } from './addresses.ts';
 import { WebhookDispatcher } from './dispatcher.ts';
 import { FairSlots } from './fair-slots.ts';

@@ -1,12 +1,13 @@
 // Webhooks and deliveries as responses show them.
+
+import { findKeysByNumber } from '../../db/accounts/keys.ts';
+import type { LogState } from '../../db/changes/log-state.ts';
 import type { ApiKeyRow, Db } from '../../db/engine/schema.ts';
 import type { WebhookDeliveryRow, WebhookRow } from '../../db/engine/webhook-rows.ts';
 import { TimeSlices } from '../../db/event-loop.ts';
 import { instantText } from '../../db/model/instants.ts';
 import type { Data } from '../../db/model/json.ts';
-import { findKeysByNumber } from '../../db/tables/keys.ts';
-import type { LogState } from '../../db/tables/log-state.ts';
-import { countWaiting } from '../../db/tables/webhook-queue.ts';
+import { countWaiting } from '../../db/webhooks/queue.ts';
 import { type Access, accessOfKey } from '../access.ts';
 import { eventsOf } from './events.ts';
 import { readSubscribed } from './webhook-scanner.ts';

@@ -1,10 +1,11 @@
 // Which webhooks a key can see, and which it can change: those of keys that see no more than it does.
+
+import { findKeyByNumber } from '../../db/accounts/keys.ts';
+import { findLogState, type LogState } from '../../db/changes/log-state.ts';
 import type { ApiKeyRow, Db } from '../../db/engine/schema.ts';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
-import { findKeyByNumber } from '../../db/tables/keys.ts';
-import { findLogState, type LogState } from '../../db/tables/log-state.ts';
-import { findWebhook } from '../../db/tables/webhooks.ts';
+import { findWebhook } from '../../db/webhooks/webhooks.ts';
 import { type Access, accessOfKey, hasScope } from '../access.ts';
 import { ApiError, notFound } from '../errors.ts';
 

@@ -1,10 +1,10 @@
 // Sends to one webhook what it sees of the log of changes, from its place on, until it is stopped or disabled.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findLogState } from '../../db/changes/log-state.ts';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
 import { nextTurn } from '../../db/event-loop.ts';
-import { findLogState } from '../../db/tables/log-state.ts';
-import { listPasses, listWaiting } from '../../db/tables/webhook-queue.ts';
-import { findWebhook } from '../../db/tables/webhooks.ts';
+import { listPasses, listWaiting } from '../../db/webhooks/queue.ts';
+import { findWebhook } from '../../db/webhooks/webhooks.ts';
 import { type DeliveryParts, sendMessage } from './courier.ts';
 import type { QueuedChange } from './delivery-queue.ts';
 import type { PassProgress } from './pass-progress.ts';

@@ -1,12 +1,12 @@
 // What a webhook sees of the log of changes: what its key can read now, of what it subscribes to.
 
+import { findKeyByNumber } from '../../db/accounts/keys.ts';
+import type { ChangeRange } from '../../db/changes/queries.ts';
 import type { Db } from '../../db/engine/schema.ts';
 import type { WebhookDeliveryRow, WebhookRow } from '../../db/engine/webhook-rows.ts';
 import { instantText } from '../../db/model/instants.ts';
 import type { Store } from '../../db/store.ts';
-import type { ChangeRange } from '../../db/tables/change-queries.ts';
-import { findKeyByNumber } from '../../db/tables/keys.ts';
-import type { DisabledReason } from '../../db/tables/webhooks.ts';
+import type { DisabledReason } from '../../db/webhooks/webhooks.ts';
 import { type Access, accessOfKey } from '../access.ts';
 import { readFeed, readViews } from '../records/change-feed.ts';
 import type { ChangeView } from '../records/change-views.ts';

@@ -1,5 +1,5 @@
 // Counts of what was sent to webhooks, for the metrics.
-import { DELIVERY_OUTCOMES, type DeliveryOutcome } from '../../db/tables/webhook-deliveries.ts';
+import { DELIVERY_OUTCOMES, type DeliveryOutcome } from '../../db/webhooks/deliveries.ts';
 
 export class WebhookStats {
   readonly #attempts = new Map<DeliveryOutcome, number>(

@@ -1,13 +1,14 @@
 // How soon a stream has a change after its commit, and what requests cost that wait for one; for each build of crm.
+
+import { createOrganization } from '../../db/accounts/accounts.ts';
+import { issueKey } from '../../db/accounts/keys.ts';
 import { actingAs } from '../../db/engine/acting.ts';
 import { OPERATOR } from '../../db/engine/author.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { tasks } from '../../db/model/resources/tasks.ts';
+import { insertReservedRecords } from '../../db/records/records.ts';
 import { openStore, type Store } from '../../db/store.ts';
-import { createOrganization } from '../../db/tables/accounts.ts';
-import { issueKey } from '../../db/tables/keys.ts';
 import { recordId } from '../../db/tables/record-id.ts';
-import { insertReservedRecords } from '../../db/tables/records.ts';
 import { EventReader } from '../support/event-stream.ts';
 import type { Measurement } from './measurements.ts';
 import { cpuMicros } from './process.ts';

@@ -1,11 +1,11 @@
 // `crm orgs quota` beside a running server, which enforces it from the next request on; `crm doctor` reports its use.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { checkQuotas } from '../../cli/doctor/quotas.ts';
+import { findOrganization } from '../../db/accounts/accounts.ts';
+import type { Quota } from '../../db/accounts/quotas.ts';
 import { openStore, type Store } from '../../db/store.ts';
-import { findOrganization } from '../../db/tables/accounts.ts';
 import { listAudit } from '../../db/tables/audit.ts';
 import { countRecordTotals } from '../../db/tables/content-bytes.ts';
-import type { Quota } from '../../db/tables/quotas.ts';
 import { ndjson, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import type { Json } from '../support/harness.ts';

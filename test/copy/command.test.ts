@@ -5,9 +5,9 @@ import { readdirSync } from 'node:fs';
 import { actingAs } from '../../db/engine/acting.ts';
 import { OPERATOR } from '../../db/engine/author.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
+import { insertReservedRecords } from '../../db/records/records.ts';
 import { openStore } from '../../db/store.ts';
 import { recordId } from '../../db/tables/record-id.ts';
-import { insertReservedRecords } from '../../db/tables/records.ts';
 import { type Result, type RunningCommand, Sandbox } from '../support/command.ts';
 import { longText } from '../support/long-texts.ts';
 

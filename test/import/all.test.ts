@@ -44,7 +44,7 @@ test('run again it says that nothing is left to do, and changes nothing', async 
 
 test('killed at any request and run again, everything is there once', async () => {
   const { harness } = service;
-  const { createOrganization } = await import('../../db/tables/accounts.ts');
+  const { createOrganization } = await import('../../db/accounts/accounts.ts');
   for (const at of [4, 7, 9, 11, 13]) {
     const org = await harness.store.write('accounts', (trx) =>
       createOrganization(trx, `Killed ${at}`, harness.clock.now),
@@ -65,7 +65,7 @@ test('killed at any request and run again, everything is there once', async () =
 
 test('as CSV too, where custom values become text', async () => {
   const { harness } = service;
-  const { createOrganization } = await import('../../db/tables/accounts.ts');
+  const { createOrganization } = await import('../../db/accounts/accounts.ts');
   const org = await harness.store.write('accounts', (trx) =>
     createOrganization(trx, 'From CSV', harness.clock.now),
   );
@@ -84,7 +84,7 @@ test('as CSV too, where custom values become text', async () => {
 
 test('an interaction whose contact was deleted goes to a file next to it, and one that loses others is reported', async () => {
   const { harness } = service;
-  const { createOrganization } = await import('../../db/tables/accounts.ts');
+  const { createOrganization } = await import('../../db/accounts/accounts.ts');
   const [from = '', to = ''] = await Promise.all(
     ['Leaving', 'Left'].map(async (name) => {
       const org = await harness.store.write('accounts', (trx) =>
@@ -161,7 +161,7 @@ describe.each(['ndjson', 'csv'])('into the organization that it is from, as %s',
 
   beforeAll(async () => {
     const { harness } = service;
-    const { createOrganization } = await import('../../db/tables/accounts.ts');
+    const { createOrganization } = await import('../../db/accounts/accounts.ts');
     const org = await harness.store.write('accounts', (trx) =>
       createOrganization(trx, `Own ${format}`, harness.clock.now),
     );
@@ -212,7 +212,7 @@ describe.each(['ndjson', 'csv'])('into the organization that it is from, as %s',
 
   test('what needs a record that was not imported is rejected with its ID, and comes in once that is set', async () => {
     const { harness } = service;
-    const { createOrganization } = await import('../../db/tables/accounts.ts');
+    const { createOrganization } = await import('../../db/accounts/accounts.ts');
     const org = await harness.store.write('accounts', (trx) =>
       createOrganization(trx, `Not own ${format}`, harness.clock.now),
     );
@@ -250,7 +250,7 @@ describe.each(['ndjson', 'csv'])('into the organization that it is from, as %s',
 
 test('rejected notes of every level stand in one errors file', async () => {
   const { harness } = service;
-  const { createOrganization } = await import('../../db/tables/accounts.ts');
+  const { createOrganization } = await import('../../db/accounts/accounts.ts');
   const org = await harness.store.write('accounts', (trx) =>
     createOrganization(trx, 'Rejecting', harness.clock.now),
   );

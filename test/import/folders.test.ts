@@ -31,7 +31,7 @@ afterAll(() => service.close());
 /** A new organization's key. */
 async function newOrganization(name: string): Promise<string> {
   const { harness } = service;
-  const { createOrganization } = await import('../../db/tables/accounts.ts');
+  const { createOrganization } = await import('../../db/accounts/accounts.ts');
   const org = await harness.store.write('accounts', (trx) =>
     createOrganization(trx, name, harness.clock.now),
   );

@@ -49,7 +49,7 @@ beforeEach(() => {
 
 async function newKey(): Promise<string> {
   const { harness } = service;
-  const { createOrganization } = await import('../../db/tables/accounts.ts');
+  const { createOrganization } = await import('../../db/accounts/accounts.ts');
   const name = crypto.randomUUID();
   const org = await harness.store.write('accounts', (trx) =>
     createOrganization(trx, name, harness.clock.now),

@@ -1,6 +1,6 @@
 // Meetings from calendars and JSON, and what they log: seen over HTTP, on a real database.
 import { describe, expect, test } from 'bun:test';
-import { createUser } from '../../db/tables/accounts.ts';
+import { createUser } from '../../db/accounts/accounts.ts';
 import { counts, FUTURE, ingestSandbox, NOW, PAST } from '../support/ingest-database.ts';
 import type { Json } from '../support/json.ts';
 

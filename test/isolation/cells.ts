@@ -58,7 +58,7 @@ export async function startFixture(): Promise<Fixture> {
 }
 
 async function strangerOf({ store, otherOrgNumber, clock }: Harness): Promise<string> {
-  const { createUser } = await import('../../db/tables/accounts.ts');
+  const { createUser } = await import('../../db/accounts/accounts.ts');
   const user = { orgNumber: otherOrgNumber, email: 'stranger@other.test', name: null, now: clock.now };
   return (await store.write('accounts', (trx) => createUser(trx, user))).id;
 }

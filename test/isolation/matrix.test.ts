@@ -1,7 +1,7 @@
 // The isolation matrix: every operation, for all who must not get through, refused in the words of what does not exist.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { findKey, revokeKey } from '../../db/accounts/keys.ts';
 import { V1_SCOPES, V2_SCOPES } from '../../db/model/resources/registry.ts';
-import { findKey, revokeKey } from '../../db/tables/keys.ts';
 import { scopesIn } from '../support/endpoints.ts';
 import { expectRefusal, versionOf } from '../support/envelope.ts';
 import { dumpOf } from '../support/full-organization.ts';

@@ -1,9 +1,9 @@
 // What a server tells on its metrics port: of requests, limits, writes and its database, and of nobody in particular.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createOrganization } from '../../db/accounts/accounts.ts';
+import { type IssuedKey, issueKey } from '../../db/accounts/keys.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { openStore } from '../../db/store.ts';
-import { createOrganization } from '../../db/tables/accounts.ts';
-import { type IssuedKey, issueKey } from '../../db/tables/keys.ts';
 import { describedOperations } from '../../server/interface.ts';
 import { FAMILIES } from '../../server/metrics/families.ts';
 import { PROCESS_METRICS } from '../../server/metrics/metrics-port.ts';

@@ -1,12 +1,12 @@
 // Copies that follow the feed are exact after writes of any kind, and whatever the operator does in between.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createOrganization, createUser } from '../../db/accounts/accounts.ts';
 import { ingestBookings } from '../../db/ingest/bookings.ts';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
 import { ingestRecordings } from '../../db/ingest/recordings.ts';
 import { erasePerson } from '../../db/people/erase.ts';
 import { findPerson } from '../../db/people/person.ts';
-import { createOrganization, createUser } from '../../db/tables/accounts.ts';
-import { purgeChanges, setChangesDays } from '../../db/tables/change-retention.ts';
+import { purgeChanges, setChangesDays } from '../../db/removal/change-retention.ts';
 import { oneOf, Writes } from '../soak/feed/writes.ts';
 import { ChangeMirror, FeedRefusal, listsOf } from '../support/change-mirror.ts';
 import { isPostgres } from '../support/fresh-databases.ts';

@@ -1,6 +1,6 @@
 // An organization of its own for each run of the model-based test, and the run: requests one after another, then a look at everything.
 import type fc from 'fast-check';
-import { createOrganization, createUser } from '../../db/tables/accounts.ts';
+import { createOrganization, createUser } from '../../db/accounts/accounts.ts';
 import { ChangeMirror, type Truth } from '../support/change-mirror.ts';
 import type { Harness, Send } from '../support/harness.ts';
 import { insertReadOnly } from '../support/read-only.ts';

@@ -1,7 +1,7 @@
 // Copies of keyed requests that reach two nodes at once: one is carried out, the others get its answer and are not counted.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { listQuotas } from '../../db/accounts/quotas.ts';
 import { WINDOW_MS } from '../../db/counters/counters.ts';
-import { listQuotas } from '../../db/tables/quotas.ts';
 import type { Json, Reply } from '../support/harness.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { describe } from '../support/on-postgres.ts';

@@ -1,6 +1,6 @@
 // Keys that are issued, rotated and revoked by way of one node: the other knows it with its next request.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { findKey, revokeKey, rotateKey, updateKey } from '../../db/tables/keys.ts';
+import { findKey, revokeKey, rotateKey, updateKey } from '../../db/accounts/keys.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { describe } from '../support/on-postgres.ts';
 

@@ -1,6 +1,6 @@
 // Limits that two nodes keep together: exact under load, over the turn of a minute, and for what is not counted.
 import { afterEach, expect, test } from 'bun:test';
-import { updateKey } from '../../db/tables/keys.ts';
+import { updateKey } from '../../db/accounts/keys.ts';
 import type { HarnessOptions, Reply } from '../support/harness.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { describe } from '../support/on-postgres.ts';

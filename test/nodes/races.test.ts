@@ -1,7 +1,7 @@
 // Two nodes that write at once: of what only one may do, one does, and the other gets the response that it would get later.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createOrganization } from '../../db/accounts/accounts.ts';
 import { ingestRecordings } from '../../db/ingest/recordings.ts';
-import { createOrganization } from '../../db/tables/accounts.ts';
 import type { Json, Reply } from '../support/harness.ts';
 import { readRecordings } from '../support/ingest-readers.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';

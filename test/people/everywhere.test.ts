@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { issueKey } from '../../db/accounts/keys.ts';
 import { listTables } from '../../db/maintenance.ts';
 import { erasePerson } from '../../db/people/erase.ts';
 import { findRemainingTexts } from '../../db/people/erasure-check.ts';
 import { exportPerson, type PersonDocument } from '../../db/people/export.ts';
 import { findPerson } from '../../db/people/person.ts';
-import { issueKey } from '../../db/tables/keys.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { insertReadOnly, insertTranscribed } from '../support/read-only.ts';
 import { type Client, clientOf } from '../support/v2.ts';

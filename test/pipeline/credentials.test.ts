@@ -1,7 +1,7 @@
 // Credentials: the ways to send a key, everything that is not one, and the limit on guessing.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { revokeKey, rotateKey } from '../../db/accounts/keys.ts';
 import { openStore } from '../../db/store.ts';
-import { revokeKey, rotateKey } from '../../db/tables/keys.ts';
 import { expectRefusal, versionOf } from '../support/envelope.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 

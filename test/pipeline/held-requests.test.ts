@@ -1,8 +1,8 @@
 // Requests that are held open, on the wire: answered when the server stops or is replaced, let go with their clients.
 import { expect, test } from 'bun:test';
+import { issueKey } from '../../db/accounts/keys.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { openStore } from '../../db/store.ts';
-import { issueKey } from '../../db/tables/keys.ts';
 import { COMMAND, type RunningServer, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import type { Json } from '../support/json.ts';

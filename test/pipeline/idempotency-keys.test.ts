@@ -1,6 +1,6 @@
 // Idempotency keys: what one looks like, whose it is, and what happens when two come at once.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { rotateKey } from '../../db/tables/keys.ts';
+import { rotateKey } from '../../db/accounts/keys.ts';
 import { expectRefusal } from '../support/envelope.ts';
 import { type Harness, type Reply, startHarness } from '../support/harness.ts';
 import { type Keyed, keyedOf, unique } from '../support/keyed-requests.ts';

@@ -1,10 +1,10 @@
 // Keys kept in memory: for as long as no commit can have changed one, wherever it was made, and no more of them than that.
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { revokeKey, rotateKey } from '../../db/accounts/keys.ts';
 import { nextTurn } from '../../db/event-loop.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { generateKey, hashKey } from '../../db/tables/key-format.ts';
-import { revokeKey, rotateKey } from '../../db/tables/keys.ts';
 import { KeyCache } from '../../server/pipeline/key-cache.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../support/harness.ts';

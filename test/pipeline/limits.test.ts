@@ -1,7 +1,7 @@
 // Rate limits: two counters over epoch-aligned minutes, exact under concurrency, told in headers.
 import { afterEach, describe, expect, test } from 'bun:test';
-import { getOrganization, updateOrganization } from '../../db/tables/accounts.ts';
-import { updateKey } from '../../db/tables/keys.ts';
+import { getOrganization, updateOrganization } from '../../db/accounts/accounts.ts';
+import { updateKey } from '../../db/accounts/keys.ts';
 import { expectRefusal } from '../support/envelope.ts';
 import { type Harness, type Reply, startHarness } from '../support/harness.ts';
 

@@ -1,6 +1,6 @@
 // The log: what a line tells of a request, and that no key or token gets into one, wherever it was put.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { getOrganization } from '../../db/tables/accounts.ts';
+import { getOrganization } from '../../db/accounts/accounts.ts';
 import { createLogger } from '../../server/logging/logger.ts';
 import { startExchange } from '../../server/pipeline/exchange.ts';
 import { type Harness, startHarness } from '../support/harness.ts';

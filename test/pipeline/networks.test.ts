@@ -1,8 +1,8 @@
 // Keys that may be used from certain networks only: wherever else they are used from, they open nothing and tell nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { findKey, revokeKey, updateKey } from '../../db/accounts/keys.ts';
 import { nextTurn } from '../../db/event-loop.ts';
 import { openStore } from '../../db/store.ts';
-import { findKey, revokeKey, updateKey } from '../../db/tables/keys.ts';
 import { expectRefusal, versionOf } from '../support/envelope.ts';
 import { type Harness, type RequestInput, startHarness } from '../support/harness.ts';
 import { insertTranscribed } from '../support/read-only.ts';

@@ -1,6 +1,6 @@
 // Answers under way: a large one has room, or waits for it with nothing done, and is refused in the end.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { saveTranscript } from '../../db/tables/transcripts.ts';
+import { saveTranscript } from '../../db/records/transcripts.ts';
 import type { InFlightBudget } from '../../server/quotas/in-flight-budget.ts';
 import { type Harness, type Json, type Reply, startHarness } from '../support/harness.ts';
 import { longText } from '../support/long-texts.ts';

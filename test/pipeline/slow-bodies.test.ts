@@ -1,8 +1,8 @@
 // Bodies that come slowly: read for as long as they go on coming, answered when that is too long, closed when they stop.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createOrganization } from '../../db/accounts/accounts.ts';
+import { issueKey } from '../../db/accounts/keys.ts';
 import { openStore } from '../../db/store.ts';
-import { createOrganization } from '../../db/tables/accounts.ts';
-import { issueKey } from '../../db/tables/keys.ts';
 import { BodyTimer } from '../../server/pipeline/body-timeouts.ts';
 import { type RunningServer, startServer } from '../../server/serve.ts';
 import { databasePaths } from '../support/folders.ts';

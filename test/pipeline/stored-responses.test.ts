@@ -1,8 +1,8 @@
 // What stored answers take: compressed, counted exactly whatever becomes of them, and held to a budget.
 import { afterEach, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { listQuotas } from '../../db/accounts/quotas.ts';
 import { deleteResponses, purgeStoredResponses } from '../../db/tables/idempotency.ts';
-import { listQuotas } from '../../db/tables/quotas.ts';
 import { readStoredText } from '../../db/tables/stored-response-text.ts';
 import {
   type Harness,

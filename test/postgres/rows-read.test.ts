@@ -1,11 +1,11 @@
 // How PostgreSQL finds what it is asked for: it reads that and little else, as soon as tables fill up and when it knows them well.
 import { afterAll, beforeAll, expect } from 'bun:test';
 import { sql } from 'kysely';
+import { createOrganization } from '../../db/accounts/accounts.ts';
 import { actingAs } from '../../db/engine/acting.ts';
 import { OPERATOR } from '../../db/engine/author.ts';
 import type { Trx } from '../../db/engine/schema.ts';
 import { openStore, type Store } from '../../db/store.ts';
-import { createOrganization } from '../../db/tables/accounts.ts';
 import { dropDatabase, freshDatabase, isPostgres } from '../support/fresh-databases.ts';
 import { fillTables, MANY, ROWS, type Run } from '../support/many-rows.ts';
 import { describe, test } from '../support/on-postgres.ts';

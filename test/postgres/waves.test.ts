@@ -1,7 +1,7 @@
 // How many ways to the server and back reads take, one after another.
 import { afterAll, beforeAll, expect } from 'bun:test';
+import { findKey } from '../../db/accounts/keys.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
-import { findKey } from '../../db/tables/keys.ts';
 import { accessOfKey } from '../../server/access.ts';
 import { getRecord, getRecords } from '../../server/records/records.ts';
 import type { Reader } from '../../server/records/rules.ts';

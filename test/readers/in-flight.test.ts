@@ -1,9 +1,9 @@
 // Bodies under way on a server of several threads: one budget for all of them, whichever thread a request comes to.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
+import { createOrganization } from '../../db/accounts/accounts.ts';
+import { issueKey } from '../../db/accounts/keys.ts';
 import { openStore } from '../../db/store.ts';
-import { createOrganization } from '../../db/tables/accounts.ts';
-import { issueKey } from '../../db/tables/keys.ts';
 import { type RunningServer, startServer } from '../../server/serve.ts';
 import { databasePaths } from '../support/folders.ts';
 import { Scrape } from '../support/metrics.ts';

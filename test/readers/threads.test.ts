@@ -1,7 +1,7 @@
 // `crm serve --readers 2`: what holds for one thread holds over all of them, on whichever connection a request comes.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { revokeKey, rotateKey } from '../../db/accounts/keys.ts';
 import { openStore, type Store } from '../../db/store.ts';
-import { revokeKey, rotateKey } from '../../db/tables/keys.ts';
 import { type RunningServer, Sandbox } from '../support/command.ts';
 import type { Json } from '../support/json.ts';
 import { type Answered, CONNECTIONS, ManyConnections } from '../support/many-connections.ts';

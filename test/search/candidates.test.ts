@@ -1,18 +1,13 @@
 // Candidates of a search: what is in a list of every source, over several runs of the index, in order and from few parts of it.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { removalOf } from '../../db/tables/search-blocks.ts';
-import { CandidateStream } from '../../db/tables/search-candidates.ts';
-import { IndexChanges } from '../../db/tables/search-index.ts';
-import { wordList } from '../../db/tables/search-keys.ts';
-import { mergeSome } from '../../db/tables/search-merges.ts';
-import {
-  comparePlaces,
-  LAST_PLACE,
-  type SearchEntry,
-  type SearchPlace,
-} from '../../db/tables/search-places.ts';
-import { findLiveRuns } from '../../db/tables/search-runs.ts';
-import { ReadLists, Source } from '../../db/tables/search-source.ts';
+import { IndexChanges } from '../../db/search/additions.ts';
+import { removalOf } from '../../db/search/blocks.ts';
+import { CandidateStream } from '../../db/search/candidates.ts';
+import { wordList } from '../../db/search/keys.ts';
+import { mergeSome } from '../../db/search/merges.ts';
+import { comparePlaces, LAST_PLACE, type SearchEntry, type SearchPlace } from '../../db/search/places.ts';
+import { findLiveRuns } from '../../db/search/runs.ts';
+import { ReadLists, Source } from '../../db/search/source.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { randomNumbers } from '../support/random.ts';
 

@@ -1,8 +1,7 @@
 // The search index: what blocks contain, what changes of lists leave, and that it can be built again.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { beginBackfill, isFilled } from '../../db/tables/backfills.ts';
-import { recordId } from '../../db/tables/record-id.ts';
+import { IndexChanges } from '../../db/search/additions.ts';
 import {
   ByteWriter,
   firstPlace,
@@ -11,18 +10,11 @@ import {
   readEntries,
   removalOf,
   writeEntries,
-} from '../../db/tables/search-blocks.ts';
-import { IndexChanges } from '../../db/tables/search-index.ts';
-import { keyOfBytes } from '../../db/tables/search-keys.ts';
-import { mergeSome, mergeToRest, mergeUnread, mergeWhole } from '../../db/tables/search-merges.ts';
-import {
-  entriesOf,
-  packedList,
-  packedLists,
-  packedListsFrom,
-  RowPacker,
-} from '../../db/tables/search-packing.ts';
-import { findParts } from '../../db/tables/search-parts.ts';
+} from '../../db/search/blocks.ts';
+import { keyOfBytes } from '../../db/search/keys.ts';
+import { mergeSome, mergeToRest, mergeUnread, mergeWhole } from '../../db/search/merges.ts';
+import { entriesOf, packedList, packedLists, packedListsFrom, RowPacker } from '../../db/search/packing.ts';
+import { findParts } from '../../db/search/parts.ts';
 import {
   comparePlaces,
   idStart,
@@ -32,8 +24,10 @@ import {
   placeOfId,
   previousPlace,
   type SearchEntry,
-} from '../../db/tables/search-places.ts';
-import { areThere, changeRun, findLiveRuns, findRuns, isLive } from '../../db/tables/search-runs.ts';
+} from '../../db/search/places.ts';
+import { areThere, changeRun, findLiveRuns, findRuns, isLive } from '../../db/search/runs.ts';
+import { beginBackfill, isFilled } from '../../db/tables/backfills.ts';
+import { recordId } from '../../db/tables/record-id.ts';
 import { startBackfills } from '../../server/backfills.ts';
 import { startIndexing } from '../../server/index-updates.ts';
 import { fail } from '../support/background.ts';

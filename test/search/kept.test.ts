@@ -1,9 +1,9 @@
 // What searches keep of the index for further ones: of which runs, how much, and when it is sure to be whole.
 import { expect, test } from 'bun:test';
 import type { Db } from '../../db/engine/schema.ts';
-import { KeptLists } from '../../db/tables/search-kept.ts';
-import { Begun, readStep } from '../../db/tables/search-prefixes.ts';
-import type { Run } from '../../db/tables/search-runs.ts';
+import { KeptLists } from '../../db/search/kept.ts';
+import { Begun, readStep } from '../../db/search/prefixes.ts';
+import type { Run } from '../../db/search/runs.ts';
 
 const PLACE = { ms: 1_000, count: 1 };
 const runOf = (run: number, version: string): Run => ({ run, low: PLACE, high: PLACE, version });

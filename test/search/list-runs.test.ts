@@ -1,8 +1,8 @@
 // What a search keeps of a long list: enough to go on without reading parts again, and all that somebody still reads from.
 import { expect, test } from 'bun:test';
-import { ListRun } from '../../db/tables/search-list-runs.ts';
-import { packedList, RowPacker } from '../../db/tables/search-packing.ts';
-import { ListPart } from '../../db/tables/search-parts.ts';
+import { ListRun } from '../../db/search/list-runs.ts';
+import { packedList, RowPacker } from '../../db/search/packing.ts';
+import { ListPart } from '../../db/search/parts.ts';
 
 const LIST = 'list';
 const ENTRIES = 20_000;

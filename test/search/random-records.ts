@@ -1,6 +1,6 @@
 // Random records of every kind that is searched, written through the API or as an integration would.
 import type { Data } from '../../db/model/json.ts';
-import { saveTranscript } from '../../db/tables/transcripts.ts';
+import { saveTranscript } from '../../db/records/transcripts.ts';
 import type { Harness, Json } from '../support/harness.ts';
 import { insertAtOnce } from '../support/read-only.ts';
 import { type Client, clientOf } from '../support/v2.ts';

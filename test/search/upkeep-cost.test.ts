@@ -1,9 +1,9 @@
 // What keeping the search index costs: how many entries a change writes, and how often they are written again.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { keyOfBytes } from '../../db/tables/search-keys.ts';
-import { mergeToRest } from '../../db/tables/search-merges.ts';
-import { entriesOf, packedLists } from '../../db/tables/search-packing.ts';
-import { findRuns, isLive } from '../../db/tables/search-runs.ts';
+import { keyOfBytes } from '../../db/search/keys.ts';
+import { mergeToRest } from '../../db/search/merges.ts';
+import { entriesOf, packedLists } from '../../db/search/packing.ts';
+import { findRuns, isLive } from '../../db/search/runs.ts';
 import { startIndexing } from '../../server/index-updates.ts';
 import { fail } from '../support/background.ts';
 import { type Harness, startHarness } from '../support/harness.ts';

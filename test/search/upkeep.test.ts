@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { erasePerson } from '../../db/people/erase.ts';
 import { findPerson } from '../../db/people/person.ts';
+import { keyOfBytes } from '../../db/search/keys.ts';
+import { packedLists } from '../../db/search/packing.ts';
 import { openStore } from '../../db/store.ts';
-import { keyOfBytes } from '../../db/tables/search-keys.ts';
-import { packedLists } from '../../db/tables/search-packing.ts';
 import { IndexUpdates } from '../../server/index-updates.ts';
 import { Sandbox } from '../support/command.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';

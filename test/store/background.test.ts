@@ -1,6 +1,6 @@
 // Work in the background that fails: it stops nothing else, and the operator hears of it once.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { findPendingOrganizations } from '../../db/tables/search-pending.ts';
+import { findPendingOrganizations } from '../../db/search/pending.ts';
 import { startIndexing } from '../../server/index-updates.ts';
 import { purge } from '../../server/purge.ts';
 import { errorReport } from '../../server/repeated-work.ts';

@@ -1,7 +1,7 @@
 // Rows of the log for several records that were created together.
 import { expect, test } from 'bun:test';
+import { changesIn, changesOf, runOf } from '../../db/changes/runs.ts';
 import type { ChangeRow } from '../../db/engine/change-row.ts';
-import { changesIn, changesOf, runOf } from '../../db/tables/change-runs.ts';
 import { idOfBytes, textBytes } from '../../db/tables/id-bytes.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 

@@ -1,14 +1,14 @@
 // The log of changes itself: how long it is kept, and deletes that cause many changes.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { CHANGE_RESOURCES } from '../../db/changes/changes.ts';
+import { findLogState } from '../../db/changes/log-state.ts';
+import { listChanges } from '../../db/changes/queries.ts';
 import { actingAs } from '../../db/engine/acting.ts';
 import { OPERATOR } from '../../db/engine/author.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
-import { listChanges } from '../../db/tables/change-queries.ts';
-import { countChanges, purgeChanges, setChangesDays } from '../../db/tables/change-retention.ts';
-import { CHANGE_RESOURCES } from '../../db/tables/changes.ts';
-import { findLogState } from '../../db/tables/log-state.ts';
+import { insertReservedRecords } from '../../db/records/records.ts';
+import { countChanges, purgeChanges, setChangesDays } from '../../db/removal/change-retention.ts';
 import { recordId } from '../../db/tables/record-id.ts';
-import { insertReservedRecords } from '../../db/tables/records.ts';
 import { ChangeMirror, listsOf } from '../support/change-mirror.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { type Client, clientOf } from '../support/v2.ts';

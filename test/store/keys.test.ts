@@ -1,9 +1,9 @@
 // API keys as text, checked by a second reckoning of the checksum; and how v1 scopes become v2 scopes.
 import { describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
+import { scopesFromV1 } from '../../db/accounts/keys.ts';
 import { V1_SCOPES, V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { apiOfKey, generateKey, hashKey } from '../../db/tables/key-format.ts';
-import { scopesFromV1 } from '../../db/tables/keys.ts';
 import { startHarness } from '../support/harness.ts';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,11 +1,11 @@
 // Organizations that are deleted and users who are removed, while the service runs.
 import { afterEach, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { createOrganization, findUser, getOrganization } from '../../db/accounts/accounts.ts';
 import { listTables } from '../../db/maintenance.ts';
 import { countOrganizationRows, removeOrganization } from '../../db/removal/organization.ts';
 import { countOwned, findKeysOfUser, removeUser } from '../../db/removal/user.ts';
-import { createOrganization, findUser, getOrganization } from '../../db/tables/accounts.ts';
-import { compareIndex } from '../../db/tables/search-check.ts';
+import { compareIndex } from '../../db/search/check.ts';
 import type { Harness } from '../support/harness.ts';
 import { BASE_URL, startHarness } from '../support/harness.ts';
 import { insertReadOnly, insertTranscribed } from '../support/read-only.ts';

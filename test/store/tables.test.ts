@@ -6,7 +6,7 @@ import { OPERATOR } from '../../db/engine/author.ts';
 import type { RecordKey } from '../../db/engine/schema.ts';
 import type { SideTable } from '../../db/model/resource.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
-import { deleteRecord } from '../../db/tables/deletion.ts';
+import { deleteRecord } from '../../db/records/deletion.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { insertTranscribed } from '../support/read-only.ts';

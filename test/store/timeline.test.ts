@@ -1,14 +1,14 @@
 // The tables of timelines: filled in after an upgrade, without what is gone for good, and read by page.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Kysely } from 'kysely';
+import { findLogState } from '../../db/changes/log-state.ts';
 import { insertTimelineRows } from '../../db/engine/timeline-insert.ts';
 import { DIRECTLY, storedKind } from '../../db/engine/timeline-row.ts';
 import { up } from '../../db/migrations/0016-timeline-changes.ts';
+import { purgeChanges, setChangesDays } from '../../db/removal/change-retention.ts';
 import { beginBackfill, isFilled } from '../../db/tables/backfills.ts';
-import { purgeChanges, setChangesDays } from '../../db/tables/change-retention.ts';
 import { textBytes } from '../../db/tables/id-bytes.ts';
-import { findLogState } from '../../db/tables/log-state.ts';
-import { updateRanges } from '../../db/tables/timeline-updates.ts';
+import { updateRanges } from '../../db/timeline/updates.ts';
 import { startBackfills } from '../../server/backfills.ts';
 import { fail } from '../support/background.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';

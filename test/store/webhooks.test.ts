@@ -7,14 +7,14 @@ import {
   insertDeliveries,
   listDeliveries,
   purgeDeliveries,
-} from '../../db/tables/webhook-deliveries.ts';
+} from '../../db/webhooks/deliveries.ts';
 import {
   findWebhookWork,
   listPendingPings,
   releaseLease,
   renewLease,
   takeLease,
-} from '../../db/tables/webhook-leases.ts';
+} from '../../db/webhooks/leases.ts';
 import {
   countWaiting,
   deletePass,
@@ -22,14 +22,14 @@ import {
   insertWaiting,
   listPasses,
   listWaiting,
-} from '../../db/tables/webhook-queue.ts';
+} from '../../db/webhooks/queue.ts';
 import {
   deleteWebhook,
   disableWebhook,
   findWebhook,
   insertWebhook,
   updateWebhook,
-} from '../../db/tables/webhooks.ts';
+} from '../../db/webhooks/webhooks.ts';
 import { openWebhookSecret, sealWebhookSecret } from '../../server/signing/webhook-secrets.ts';
 import { newWebhookSecret } from '../../server/webhooks/signature.ts';
 import { type Harness, startHarness } from '../support/harness.ts';

@@ -2,11 +2,11 @@
 import { copyTable, countAllRows, tablesToCopy } from '../../db/copy/copy.ts';
 import { digestOf, type TableDigest } from '../../db/copy/digest.ts';
 import { beginCopy, endCopy, type Readiness } from '../../db/copy/readiness.ts';
+import { indexPending } from '../../db/search/pending.ts';
 import { openSnapshot, openStore } from '../../db/store.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
 import { beginBackfill } from '../../db/tables/backfills.ts';
-import { indexPending } from '../../db/tables/search-pending.ts';
-import { insertWaiting } from '../../db/tables/webhook-queue.ts';
+import { insertWaiting } from '../../db/webhooks/queue.ts';
 import { type Harness, type Json, startHarness } from './harness.ts';
 import { longText } from './long-texts.ts';
 import { fillOrganization } from './organization.ts';

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createOrganization } from '../../db/accounts/accounts.ts';
+import { issueKey } from '../../db/accounts/keys.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { openStore } from '../../db/store.ts';
-import { createOrganization } from '../../db/tables/accounts.ts';
-import { issueKey } from '../../db/tables/keys.ts';
 import { type RunningServer, startServer } from '../../server/serve.ts';
 
 export interface DocsService {

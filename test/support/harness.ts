@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createOrganization, createUser } from '../../db/accounts/accounts.ts';
+import { type AccessLevel, issueKey } from '../../db/accounts/keys.ts';
 import { createSharedMemory } from '../../db/counters/shared-memory.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { openStore, type Store } from '../../db/store.ts';
-import { createOrganization, createUser } from '../../db/tables/accounts.ts';
-import { type AccessLevel, issueKey } from '../../db/tables/keys.ts';
 import { makeSigningSecret, makeWebhookKey } from '../../db/tables/settings.ts';
 import { createApp } from '../../server/app.ts';
 import { createLogger } from '../../server/logging/logger.ts';

@@ -1,5 +1,5 @@
 // The search index as tests want it: complete.
-import { indexPending } from '../../db/tables/search-pending.ts';
+import { indexPending } from '../../db/search/pending.ts';
 import type { Harness } from './harness.ts';
 
 /** Indexes all that an organization has written, however long that takes; a search waits for a second. */

@@ -1,10 +1,10 @@
 // A database for the tests of ingest, with an organization of its own for every test, and what is seen of it over HTTP.
 import { afterAll, beforeAll, beforeEach, expect } from 'bun:test';
+import { createOrganization, createUser } from '../../db/accounts/accounts.ts';
 import { ingestBookings } from '../../db/ingest/bookings.ts';
 import type { IngestOptions, IngestReport } from '../../db/ingest/ingest-transaction.ts';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
 import { ingestRecordings } from '../../db/ingest/recordings.ts';
-import { createOrganization, createUser } from '../../db/tables/accounts.ts';
 import { type Harness, type Json, startHarness } from './harness.ts';
 import { readBookings, readCalendar, readMeetings, readRecordings } from './ingest-readers.ts';
 

@@ -1,9 +1,9 @@
 // Quotas for tests: set as the operator sets them, and counts checked against what is stored.
 import { changeQuota } from '../../cli/organizations/quota.ts';
+import { getOrganization } from '../../db/accounts/accounts.ts';
+import { listQuotas, type Quota } from '../../db/accounts/quotas.ts';
 import type { RecordTotals } from '../../db/engine/transaction.ts';
-import { getOrganization } from '../../db/tables/accounts.ts';
 import { countRecordTotals } from '../../db/tables/content-bytes.ts';
-import { listQuotas, type Quota } from '../../db/tables/quotas.ts';
 import type { Harness } from './harness.ts';
 
 export const UNLIMITED: Quota = { records: null, bytes: null, bytesInFlight: null, replayBytes: null };

@@ -5,8 +5,8 @@ import { OPERATOR } from '../../db/engine/author.ts';
 import { takeInstant } from '../../db/engine/write-instant.ts';
 import type { Data } from '../../db/model/json.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
-import { insertRecord } from '../../db/tables/records.ts';
-import { saveTranscript } from '../../db/tables/transcripts.ts';
+import { insertRecord } from '../../db/records/records.ts';
+import { saveTranscript } from '../../db/records/transcripts.ts';
 import type { Harness, Json } from './harness.ts';
 
 type Where = Pick<Harness, 'store' | 'orgNumber' | 'clock'>;

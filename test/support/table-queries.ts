@@ -1,5 +1,11 @@
 // Everything that the tables ask of a database, told with what it may cost: for what has to be read, whatever the engine.
 
+import { findUserByEmail } from '../../db/accounts/accounts.ts';
+import { findActors } from '../../db/accounts/change-actors.ts';
+import { findKeyByHash, findKeysByNumber } from '../../db/accounts/keys.ts';
+import { findLogState, findPlacedLog } from '../../db/changes/log-state.ts';
+import { findSequenceAt } from '../../db/changes/places.ts';
+import { findUpdates, listChanges } from '../../db/changes/queries.ts';
 import type { RecordRow, RecordTrx } from '../../db/engine/schema.ts';
 import { hasExternalIds, type Match, type Resource, type SideTable } from '../../db/model/resource.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
@@ -7,53 +13,50 @@ import { includesOf } from '../../db/model/resources/includes.ts';
 import { LINK_KINDS } from '../../db/model/resources/link-kinds.ts';
 import { getResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
-import { findUserByEmail, findUsersById } from '../../db/tables/accounts.ts';
-import { findActors } from '../../db/tables/change-actors.ts';
-import { findSequenceAt } from '../../db/tables/change-places.ts';
-import { findUpdates, listChanges } from '../../db/tables/change-queries.ts';
-import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
-import { deleteRecords } from '../../db/tables/deletion.ts';
-import { columnsTo } from '../../db/tables/dependents.ts';
-import { findByExternalIds, findByStart } from '../../db/tables/external-ids.ts';
-import { textBytes } from '../../db/tables/id-bytes.ts';
-import { findStoredResponse, purgeStoredResponses } from '../../db/tables/idempotency.ts';
-import { findDuplicate, findOrigins } from '../../db/tables/interactions.ts';
-import { listInvolved } from '../../db/tables/involved-records.ts';
-import { findKeyByHash, findKeysByNumber } from '../../db/tables/keys.ts';
-import { deleteLinks, findLinkEnds, findLinks } from '../../db/tables/link-batches.ts';
-import { type KindQuery, listLinksOfKind } from '../../db/tables/link-lists.ts';
-import { countLinks, findLink, listLinks } from '../../db/tables/links.ts';
-import type { ListQuery } from '../../db/tables/list-query.ts';
-import { findLogState, findPlacedLog } from '../../db/tables/log-state.ts';
+import { deleteRecords } from '../../db/records/deletion.ts';
+import { columnsTo } from '../../db/records/dependents.ts';
+import { findByExternalIds, findByStart } from '../../db/records/external-ids.ts';
+import { findDuplicate, findOrigins } from '../../db/records/interactions.ts';
+import { deleteLinks, findLinkEnds, findLinks } from '../../db/records/link-batches.ts';
+import { countLinks, findLink, listLinks } from '../../db/records/links.ts';
 import {
   findFirstStage,
   findOldestPipeline,
   findStages,
   findStagesInUse,
   listStages,
-} from '../../db/tables/pipelines.ts';
-import { listRecords } from '../../db/tables/query.ts';
-import { deleteExternalId, listExternalIds, lookUpExternalIds } from '../../db/tables/record-external-ids.ts';
-import { smallestId } from '../../db/tables/record-id.ts';
-import { fillReferences } from '../../db/tables/record-updates.ts';
-import { listRecordingsOf } from '../../db/tables/recordings.ts';
-import { findRecords } from '../../db/tables/records.ts';
-import { listRelatedIds } from '../../db/tables/related-ids.ts';
-import { findUnset } from '../../db/tables/restored-dependents.ts';
-import { findIdentified } from '../../db/tables/search-identified.ts';
-import { type IndexKey, runKeyStart } from '../../db/tables/search-keys.ts';
+} from '../../db/records/pipelines.ts';
+import { listRecords } from '../../db/records/query.ts';
 import {
-  findFewRowsFrom,
-  findRowsFrom,
-  removeFirstRows,
-  removeRowsBefore,
-} from '../../db/tables/search-lists.ts';
-import { findParts, findPartsBefore, findPartsWithin } from '../../db/tables/search-parts.ts';
-import { findPendingIds, findPendingTimes } from '../../db/tables/search-pending.ts';
-import { findRecordsAt } from '../../db/tables/search-records.ts';
-import { findRuns } from '../../db/tables/search-runs.ts';
-import { findSearchState } from '../../db/tables/search-state.ts';
-import { removeTies, setInTies } from '../../db/tables/ties.ts';
+  deleteExternalId,
+  listExternalIds,
+  lookUpExternalIds,
+} from '../../db/records/record-external-ids.ts';
+import { fillReferences } from '../../db/records/record-updates.ts';
+import { listRecordingsOf } from '../../db/records/recordings.ts';
+import { findRecords } from '../../db/records/records.ts';
+import { listRelatedIds } from '../../db/records/related-ids.ts';
+import { findUnset } from '../../db/records/restored-dependents.ts';
+import { removeTies, setInTies } from '../../db/records/ties.ts';
+import { findTranscript } from '../../db/records/transcripts.ts';
+import { findOwners } from '../../db/records/unique.ts';
+import { findIdentified } from '../../db/search/identified.ts';
+import { type IndexKey, runKeyStart } from '../../db/search/keys.ts';
+import { findFewRowsFrom, findRowsFrom, removeFirstRows, removeRowsBefore } from '../../db/search/lists.ts';
+import { findParts, findPartsBefore, findPartsWithin } from '../../db/search/parts.ts';
+import { findPendingIds, findPendingTimes } from '../../db/search/pending.ts';
+import { findRecordsAt } from '../../db/search/records.ts';
+import { findRuns } from '../../db/search/runs.ts';
+import { findSearchState } from '../../db/search/state.ts';
+import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
+import { textBytes } from '../../db/tables/id-bytes.ts';
+import { findStoredResponse, purgeStoredResponses } from '../../db/tables/idempotency.ts';
+import { listInvolved } from '../../db/tables/involved-records.ts';
+import { type KindQuery, listLinksOfKind } from '../../db/tables/link-lists.ts';
+import type { ListQuery } from '../../db/tables/list-query.ts';
+import { smallestId } from '../../db/tables/record-id.ts';
+import { findSegmentTexts } from '../../db/tables/transcript-texts.ts';
+import { findUsersById } from '../../db/tables/users.ts';
 import {
   addEntries,
   addMissingEntries,
@@ -61,28 +64,20 @@ import {
   removeEntries,
   removeSequence,
   subjectBytes,
-} from '../../db/tables/timeline-entries.ts';
-import { listTimeline } from '../../db/tables/timeline-pages.ts';
-import { forgetRecords } from '../../db/tables/timeline-removal.ts';
-import { TIMELINE_SOURCES } from '../../db/tables/timeline-sources.ts';
-import {
-  findDealEnds,
-  findDealLinks,
-  findStageNames,
-  listDealContacts,
-} from '../../db/tables/timeline-subjects.ts';
-import { findSegmentTexts } from '../../db/tables/transcript-texts.ts';
-import { findTranscript } from '../../db/tables/transcripts.ts';
-import { findOwners } from '../../db/tables/unique.ts';
-import { finishPing, listDeliveries } from '../../db/tables/webhook-deliveries.ts';
+} from '../../db/timeline/entries.ts';
+import { listTimeline } from '../../db/timeline/pages.ts';
+import { forgetRecords } from '../../db/timeline/removal.ts';
+import { TIMELINE_SOURCES } from '../../db/timeline/sources.ts';
+import { findDealEnds, findDealLinks, findStageNames, listDealContacts } from '../../db/timeline/subjects.ts';
+import { finishPing, listDeliveries } from '../../db/webhooks/deliveries.ts';
 import {
   findWebhookWork,
   listPendingPings,
   releaseLease,
   renewLease,
   takeLease,
-} from '../../db/tables/webhook-leases.ts';
-import { saveProgress } from '../../db/tables/webhook-progress.ts';
+} from '../../db/webhooks/leases.ts';
+import { saveProgress } from '../../db/webhooks/progress.ts';
 import {
   countWaiting,
   deletePass,
@@ -92,7 +87,7 @@ import {
   listWaiting,
   movePass,
   retryWaitingAt,
-} from '../../db/tables/webhook-queue.ts';
+} from '../../db/webhooks/queue.ts';
 import {
   countWebhooks,
   deleteWebhook,
@@ -101,7 +96,7 @@ import {
   listEnabledWebhooksOf,
   listWebhooks,
   updateWebhook,
-} from '../../db/tables/webhooks.ts';
+} from '../../db/webhooks/webhooks.ts';
 
 export interface Question {
   title: string;

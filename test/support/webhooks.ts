@@ -1,12 +1,13 @@
 // Sends the webhooks of a test's database to receivers on this machine, by a clock that can be moved.
+
+import { findLogState } from '../../db/changes/log-state.ts';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
 import { parseNetwork } from '../../db/networks.ts';
-import { findLogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { getWebhookKey } from '../../db/tables/settings.ts';
-import { insertDeliveries, listDeliveries } from '../../db/tables/webhook-deliveries.ts';
-import { countWaiting } from '../../db/tables/webhook-queue.ts';
-import { findWebhook, insertWebhook } from '../../db/tables/webhooks.ts';
+import { insertDeliveries, listDeliveries } from '../../db/webhooks/deliveries.ts';
+import { countWaiting } from '../../db/webhooks/queue.ts';
+import { findWebhook, insertWebhook } from '../../db/webhooks/webhooks.ts';
 import { sealWebhookSecret } from '../../server/signing/webhook-secrets.ts';
 import { addressJudge } from '../../server/webhooks/addresses.ts';
 import type { DeliveryParts } from '../../server/webhooks/courier.ts';

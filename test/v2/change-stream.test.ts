@@ -1,8 +1,8 @@
 // The feed as a stream: each change once and in order, from any place on, for as long as the key may see it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { revokeKey, rotateKey } from '../../db/accounts/keys.ts';
+import { setChangesDays } from '../../db/removal/change-retention.ts';
 import { openStore } from '../../db/store.ts';
-import { setChangesDays } from '../../db/tables/change-retention.ts';
-import { revokeKey, rotateKey } from '../../db/tables/keys.ts';
 import { beginChangesEpoch } from '../../db/tables/settings.ts';
 import { EventReader } from '../support/event-stream.ts';
 import { appOn, BASE_URL, type Harness, type Json, sender, startHarness } from '../support/harness.ts';

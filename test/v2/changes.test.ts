@@ -1,6 +1,6 @@
 // The feed of changes: what each write leaves, who sees it, and where one can read on.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { setChangesDays } from '../../db/tables/change-retention.ts';
+import { setChangesDays } from '../../db/removal/change-retention.ts';
 import { beginChangesEpoch } from '../../db/tables/settings.ts';
 import { ChangeMirror, listsOf } from '../support/change-mirror.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';

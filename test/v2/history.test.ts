@@ -1,7 +1,7 @@
 // The history of a record: its changes, newest first, for those who see it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
-import { setChangesDays } from '../../db/tables/change-retention.ts';
+import { setChangesDays } from '../../db/removal/change-retention.ts';
 import { beginChangesEpoch } from '../../db/tables/settings.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { insertReadOnly } from '../support/read-only.ts';

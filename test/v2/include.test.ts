@@ -1,7 +1,7 @@
 // `include`: what a response has besides its records, checked against what lists and links say, for all who may ask.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { listUsers } from '../../db/accounts/accounts.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
-import { listUsers } from '../../db/tables/accounts.ts';
 import { expectIncluded } from '../support/expect-included.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { INCLUDES, listEverything, relateByChance } from '../support/related-records.ts';

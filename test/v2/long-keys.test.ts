@@ -5,7 +5,7 @@ import {
   createUser,
   findOrganization,
   findUserByEmail,
-} from '../../db/tables/accounts.ts';
+} from '../../db/accounts/accounts.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { longText, SCRIPTS } from '../support/long-texts.ts';
 import { type Client, clientOf, expectError, uniqueEmail } from '../support/v2.ts';

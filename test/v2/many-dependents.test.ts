@@ -1,5 +1,8 @@
 // A record on which more depends than is found at a time: it is deleted in one piece, by few statements, and comes back as it was.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { CHANGE_ACTIONS, CHANGE_RESOURCES } from '../../db/changes/changes.ts';
+import { findLogState } from '../../db/changes/log-state.ts';
+import { listChanges } from '../../db/changes/queries.ts';
 import { actingAs } from '../../db/engine/acting.ts';
 import { OPERATOR } from '../../db/engine/author.ts';
 import { bulkInsert } from '../../db/engine/bulk-insert.ts';
@@ -11,14 +14,11 @@ import { interactions, involvedContacts } from '../../db/model/resources/interac
 import { getLinkKind } from '../../db/model/resources/link-kinds.ts';
 import { notes } from '../../db/model/resources/notes.ts';
 import { tasks } from '../../db/model/resources/tasks.ts';
-import { listChanges } from '../../db/tables/change-queries.ts';
-import { CHANGE_ACTIONS, CHANGE_RESOURCES } from '../../db/tables/changes.ts';
-import { ROWS_AT_ONCE } from '../../db/tables/dependent-finds.ts';
+import { ROWS_AT_ONCE } from '../../db/records/dependent-finds.ts';
+import { insertLinks } from '../../db/records/link-batches.ts';
+import { insertReservedRecords } from '../../db/records/records.ts';
 import { idOfBytes } from '../../db/tables/id-bytes.ts';
-import { insertLinks } from '../../db/tables/link-batches.ts';
-import { findLogState } from '../../db/tables/log-state.ts';
 import { recordId } from '../../db/tables/record-id.ts';
-import { insertReservedRecords } from '../../db/tables/records.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { type Observed, observeConnections } from '../support/statement-log.ts';
 import { threadMs } from '../support/thread-time.ts';

@@ -1,7 +1,7 @@
 // Pages of large records: they end early, with the item that passes 4 MiB, and the next one goes on exactly there.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { contacts } from '../../db/model/resources/contacts.ts';
-import { listRecords } from '../../db/tables/query.ts';
+import { listRecords } from '../../db/records/query.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { longText } from '../support/long-texts.ts';
 import { type Client, clientOf } from '../support/v2.ts';

@@ -1,12 +1,12 @@
 // Queries agree with a plain model: the same records in the same order, over pages, for any filter and any key.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { listUsers } from '../../db/accounts/accounts.ts';
+import { findKey } from '../../db/accounts/keys.ts';
 import { readFilter } from '../../db/model/query/filter.ts';
 import { getQuerySort } from '../../db/model/query/sorts.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { countRecords, findQueryPage } from '../../db/queries/run-query.ts';
-import { listUsers } from '../../db/tables/accounts.ts';
-import { findKey } from '../../db/tables/keys.ts';
 import { type Access, accessOfKey } from '../../server/access.ts';
 import { visibleQuery } from '../../server/records/queries.ts';
 import { countAnsweredRows } from '../support/answered-rows.ts';

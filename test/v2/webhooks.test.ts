@@ -1,12 +1,17 @@
 // Webhooks: made, changed and deleted by keys that see what they see; secrets are shown once.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { findKey, revokeKey } from '../../db/accounts/keys.ts';
 import type { ApiKeyRow } from '../../db/engine/schema.ts';
 import type { WebhookRow } from '../../db/engine/webhook-rows.ts';
-import { setChangesDays } from '../../db/tables/change-retention.ts';
-import { findKey, revokeKey } from '../../db/tables/keys.ts';
+import { setChangesDays } from '../../db/removal/change-retention.ts';
 import { beginChangesEpoch, getWebhookKey } from '../../db/tables/settings.ts';
-import { insertWaiting, listPasses, listWaiting } from '../../db/tables/webhook-queue.ts';
-import { type DisabledReason, disableWebhook, findWebhook, updateWebhook } from '../../db/tables/webhooks.ts';
+import { insertWaiting, listPasses, listWaiting } from '../../db/webhooks/queue.ts';
+import {
+  type DisabledReason,
+  disableWebhook,
+  findWebhook,
+  updateWebhook,
+} from '../../db/webhooks/webhooks.ts';
 import { openWebhookSecret } from '../../server/signing/webhook-secrets.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { ABSENT, type Client, clientOf, expectError, expectFault } from '../support/v2.ts';

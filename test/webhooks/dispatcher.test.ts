@@ -1,10 +1,10 @@
 // The sending of webhooks: what arrives, in which order, and what happens when a receiver fails.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
+import { findLogState } from '../../db/changes/log-state.ts';
 import { instantText } from '../../db/model/instants.ts';
-import { findLogState } from '../../db/tables/log-state.ts';
-import { insertPass, insertWaiting } from '../../db/tables/webhook-queue.ts';
-import { deleteWebhook, updateWebhook } from '../../db/tables/webhooks.ts';
+import { insertPass, insertWaiting } from '../../db/webhooks/queue.ts';
+import { deleteWebhook, updateWebhook } from '../../db/webhooks/webhooks.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import type { Json } from '../support/json.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 // Webhooks of a database with several servers: one of them sends, and another continues from there.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { deleteWebhook, updateWebhook } from '../../db/tables/webhooks.ts';
+import { deleteWebhook, updateWebhook } from '../../db/webhooks/webhooks.ts';
 import { FairSlots } from '../../server/webhooks/fair-slots.ts';
 import { WebhookRun } from '../../server/webhooks/webhook-run.ts';
 import { type Harness, startHarness } from '../support/harness.ts';

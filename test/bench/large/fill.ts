@@ -1,10 +1,10 @@
 // Fills an empty database with the records of a large one, as an older crm could have left it: straight into the tables.
 import { type BulkInsert, bulkInsert } from '../../../db/engine/bulk-insert.ts';
 import type { Trx } from '../../../db/engine/schema.ts';
+import { FILLERS } from '../../../db/fillers.ts';
 import { getResource } from '../../../db/model/resources/registry.ts';
 import { openStore, type Store } from '../../../db/store.ts';
 import { beginBackfill } from '../../../db/tables/backfills.ts';
-import { FILLERS } from '../../../db/tables/fillers.ts';
 import { withoutIndexes } from './bare-tables.ts';
 import { type Ground, Records, type Rows } from './records.ts';
 import { SampleKeeper, type Samples } from './samples.ts';

@@ -1,8 +1,8 @@
 // Removes a long log of changes while others write: how long they wait, and what is left of it.
 import { sql } from 'kysely';
 import { takeSequence } from '../../../db/engine/change-log.ts';
+import { purgeChanges } from '../../../db/removal/change-retention.ts';
 import type { Store } from '../../../db/store.ts';
-import { purgeChanges } from '../../../db/tables/change-retention.ts';
 import { isPostgres } from '../../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../../support/harness.ts';
 import { type Client, clientOf } from '../../support/v2.ts';
