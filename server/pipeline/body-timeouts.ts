@@ -1,5 +1,6 @@
 // How slowly a body can arrive: limits each pause, and the total time from its first byte.
 import { ApiError } from '../errors.ts';
+import { afterOwnTime, type OwnTimer } from './own-time.ts';
 
 /** How long a body can take, in milliseconds. */
 export interface BodyTimeout {
@@ -30,7 +31,7 @@ export class BodyTimer {
   readonly #ending: AbortSignal;
   readonly #failed = Promise.withResolvers<never>();
   /** Limits the time from the first byte. */
-  #whole: Timer | null = null;
+  #whole: OwnTimer | null = null;
 
   /**
    * @param hint a sentence about what could delay the first byte; '' if unknown
@@ -58,7 +59,7 @@ export class BodyTimer {
     try {
       return await Promise.race([piece, this.#failed.promise]);
     } finally {
-      clearTimeout(pause);
+      pause.clear();
       const seconds = wholeMs / SECOND_MS;
       this.#whole ??= this.#failAfter(
         wholeMs,
@@ -69,13 +70,13 @@ export class BodyTimer {
 
   /** Call this when no more pieces are expected. */
   stop(): void {
-    if (this.#whole !== null) clearTimeout(this.#whole);
+    this.#whole?.clear();
     this.#ending.removeEventListener('abort', this.#end);
   }
 
-  #failAfter(ms: number, message: string): Timer {
+  #failAfter(ms: number, message: string): OwnTimer {
     const headers = { Connection: 'close' };
-    return setTimeout(() => this.#failed.reject(new ApiError('BODY_TOO_SLOW', message, { headers })), ms);
+    return afterOwnTime(ms, () => this.#failed.reject(new ApiError('BODY_TOO_SLOW', message, { headers })));
   }
 
   readonly #end = (): void => {

@@ -2,6 +2,7 @@
 import type { Eventually } from '../../db/engine/engine.ts';
 import type { ResponseDeadline } from '../../db/store.ts';
 import type { Exchange } from './exchange.ts';
+import { afterOwnTime } from './own-time.ts';
 
 /**
  * The result of the work on a request, or the engine's error once the client has waited too long. Time that the client
@@ -15,11 +16,11 @@ export async function withDeadline<T>(
 ): Promise<T> {
   const since = performance.now();
   const late = Promise.withResolvers<never>();
-  let timer = setTimeout(look, ms);
+  let timer = afterOwnTime(ms, look);
   function look(): void {
     const leftMs = since + ms + othersMs(exchange) - performance.now();
     if (leftMs > 1) {
-      timer = setTimeout(look, leftMs);
+      timer = afterOwnTime(leftMs, look);
       return;
     }
     exchange.givenUp = tooLate();
@@ -28,7 +29,7 @@ export async function withDeadline<T>(
   try {
     return await Promise.race([work, late.promise]);
   } finally {
-    clearTimeout(timer);
+    timer.clear();
   }
 }
 
