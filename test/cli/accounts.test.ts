@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
 
 // Each starts more than ten processes.
-const LONG = 120_000;
+const LONG = 300_000;
 
 const sandbox = new Sandbox();
 let server: RunningServer;

@@ -11,7 +11,7 @@ import { makeOpenFolder } from '../support/shared-folders.ts';
 const isBuilt = existsSync(BINARY);
 if (!isBuilt) console.warn(`skipped: ${BINARY} is not built; run "bun run build"`);
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 const DEALS = 3_000;
 const IMPORT = ['import', 'deals', 'deals.csv', '--batch-size', '5'];
 

@@ -5,7 +5,7 @@ import { type Result, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { Screen } from '../support/screen.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const sandbox = await Sandbox.withDatabase();
 let key = '';
 let url = '';

@@ -6,7 +6,7 @@ import { isLast, Kept, type Outcome, statusOf } from '../support/kept-connection
 
 const CONNECTIONS = 16;
 
-const LONG = 120_000;
+const LONG = 300_000;
 
 test.each(isPostgres ? [[]] : [[], ['--readers', '2']])(
   'answers whatever comes on kept connections, each for the last time, and is not ready %p %p',

@@ -322,7 +322,7 @@ describe('an export that breaks off', () => {
         }
       }
     },
-    60_000,
+    300_000,
   );
 
   test('of another key starts over, even with --resume', async () => {

@@ -4,7 +4,7 @@ import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
 
 const DAY_MS = 86_400_000;
 // Some tests start ten processes.
-const LONG = 120_000;
+const LONG = 300_000;
 const sandbox = await Sandbox.withDatabase();
 let server: RunningServer;
 beforeAll(async () => {

@@ -145,7 +145,7 @@ describe('an organization that is not named', () => {
     await other.ok(['orgs', 'create', 'Second']);
     expect(await codesOf(other, 'There are 2 organizations. Choose one.\nNext: Add --org NAME')).toEqual([2]);
     expect(await other.ok(['users', 'list', '--org', 'Only'])).toContain('grace@example.com');
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('orgs and users', () => {

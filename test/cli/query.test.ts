@@ -32,7 +32,7 @@ beforeAll(async () => {
   await create('deals', '-d', JSON.stringify({ name: 'Firm deal', company_id: firm, custom }));
   // Not a number.
   await create('contacts', 'first_name=Text', 'custom.seats=7');
-}, 120_000);
+}, 300_000);
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 async function send(path: string, body: unknown): Promise<void> {

@@ -12,7 +12,7 @@ import type { Json } from '../support/harness.ts';
 import { setQuota } from '../support/quota.ts';
 
 // Each runs the command several times over.
-setDefaultTimeout(30_000);
+setDefaultTimeout(300_000);
 
 const sandbox = await Sandbox.withDatabase();
 afterAll(() => sandbox[Symbol.asyncDispose]());

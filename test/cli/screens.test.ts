@@ -4,7 +4,7 @@ import { LEFT, textOf, tourFile } from '../pictures/screens.ts';
 import { StyledScreen } from '../pictures/styled-screen.ts';
 import { Sandbox } from '../support/command.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const SIZES: readonly [columns: number, rows: number][] = [
   [60, 15],
   [80, 24],

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { shortIdOf } from '../../cli/input/short-id.ts';
 import { ndjson, Sandbox } from '../support/command.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 
 let sandbox: Sandbox;
 let ada: string;

@@ -5,7 +5,7 @@ import { listAudit } from '../../db/tables/audit.ts';
 import { type RunningServer, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const sandbox = await Sandbox.withDatabase();
 let key = '';
 let servers: RunningServer[] = [];

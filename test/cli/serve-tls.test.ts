@@ -76,7 +76,7 @@ for (const readers of [[], ['--readers', '2']])
       const statuses = (await Promise.all(clients)).flat();
       expect(statuses.length).toBeGreaterThan(50);
       expect(new Set(statuses)).toEqual(new Set([201]));
-    }, 120_000);
+    }, 300_000);
 
     test('files that cannot be used, or do not belong together, keep the old one and say so', async () => {
       const before = await subject();

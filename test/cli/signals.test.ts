@@ -58,7 +58,7 @@ describe('serve', () => {
     await Bun.sleep(1_000);
     expect((await server.stop()).code).toBe(0);
     expect((await sent).status).toBe(503);
-  }, 120_000);
+  }, 300_000);
 
   test('continues at SIGHUP where there is nothing to read or open again', async () => {
     const server = await sandbox.serve();

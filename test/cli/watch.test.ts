@@ -137,7 +137,7 @@ describe('its end', () => {
     const { code, stderr } = await following.end();
     expect(code).toBe(4);
     expect(stderr).toContain('revoked');
-  }, 120_000);
+  }, 300_000);
 
   test('comes with a key that lacks the scope, with 4', async () => {
     const key = await sandbox.ok(['keys', 'issue', '--scopes', 'contacts:read']);
@@ -236,7 +236,7 @@ describe('--cursor-file', () => {
     expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
     // Only the change of the moment of a kill comes again.
     expect((await seen()).length).toBeLessThan(2 * count);
-  }, 120_000);
+  }, 300_000);
 
   test('also with a key that gets no sequence numbers', async () => {
     const issue = [
@@ -323,7 +323,7 @@ describe('a server', () => {
     await following.lines(1);
     expect(shapes(following.stdout)).toEqual([['created', 'contacts', id]]);
     expect(following.stderr.match(/trying again/g)?.length).toBe(1);
-  }, 120_000);
+  }, 300_000);
 
   test('that is not there is an error, soon', async () => {
     const { code, stderr } = await sandbox.crm(['watch', '--url', 'http://127.0.0.1:1']);
@@ -354,5 +354,5 @@ describe('a server', () => {
     const id = await create('contacts', 'first_name=Noticed');
     await again.lines(1);
     expect(shapes(again.stdout)).toEqual([['created', 'contacts', id]]);
-  }, 120_000);
+  }, 300_000);
 });

@@ -46,7 +46,7 @@ beforeAll(async () => {
   await Bun.write(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS }));
   const made = await run(join(import.meta.dir, 'generate.ts'), join(folder, 'openapi.json'), folder);
   if (made.code !== 0) throw new Error(made.text);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await server.stop(true);
   await harness.close();
@@ -55,7 +55,7 @@ afterAll(async () => {
 
 test('what they generate, and what their users write, compiles strictly', async () => {
   expect(await run(join(MODULES, 'typescript/bin/tsc'), '-p', folder)).toEqual({ code: 0, text: '' });
-}, 120_000);
+}, 300_000);
 
 test('openapi-fetch creates, lists, pages, updates, deletes, links, upserts, sends batches and reads an error', async () => {
   const { journey } = await import(join(folder, 'openapi-fetch-journey.ts'));

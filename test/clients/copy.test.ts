@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-const TEST_MS_MAX = 120_000;
+const TEST_MS_MAX = 300_000;
 const KILLS = 6;
 // Far longer than a program that does not wait needs to fail.
 const LOCKED_MS = 500;

@@ -32,7 +32,7 @@ beforeAll(async () => {
     mock: { dynamic: false },
   };
   proxy = createInstance(config, { logger: logger as unknown as Components['logger'] });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await server.stop(true);
   await harness.close();

@@ -15,7 +15,7 @@ import { freePort } from '../support/ports.ts';
 import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-const TEST_MS_MAX = 120_000;
+const TEST_MS_MAX = 300_000;
 const PROGRAMS = {
   TypeScript: { command: process.execPath, recipe: RECIPES.receive },
   Python: { command: 'python3', recipe: RECIPES['receive-python'] },

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Follower, type Journey, type Step } from '../fixtures/import/follower.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const EXPORTS = join(import.meta.dir, '../fixtures/import/exports');
 

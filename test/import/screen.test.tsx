@@ -170,7 +170,7 @@ describe('on a terminal', () => {
       'import deals deals.csv --map opportunity_id=name --custom --create-missing --create-stages',
     );
     expect(await count()).toBe(2);
-  }, 120_000);
+  }, 300_000);
 
   test('nothing of a file is obeyed, neither its name nor a header or a value', async () => {
     const red = '\u001b[31m';
@@ -184,7 +184,7 @@ describe('on a terminal', () => {
     // The screen, the mapping, the reason and the next command show it.
     expect(run.output).toMatch(/1 of 1 row was rejected[\s\S]*--map-value 'done:␛\[31m/);
     for (const obeyed of [red, '\u001b]', '\u0007', '\u009b']) expect(run.output).not.toContain(obeyed);
-  }, 120_000);
+  }, 300_000);
 
   test('flags about columns, --yes and a pipe skip it', async () => {
     const shown = '\u001b[?1049h';
@@ -197,5 +197,5 @@ describe('on a terminal', () => {
     );
     expect([mapped.code, confirmed.code, piped.code]).toEqual([0, 2, 2]);
     expect(piped.stderr).not.toContain('\u001b');
-  }, 120_000);
+  }, 300_000);
 });

@@ -99,7 +99,7 @@ describe('meetings', () => {
     expect((await ingest('meetings', 'many.json')).code).toBe(0);
     expect(await stored()).toBe(count);
     await store.close();
-  }, 120_000);
+  }, 300_000);
 
   test('come from standard input too', async () => {
     const options = { stdin: CALENDAR };

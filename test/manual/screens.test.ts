@@ -6,7 +6,7 @@ import { svgOf } from '../pictures/terminal-svg.ts';
 import { BINARY, Sandbox } from '../support/command.ts';
 import { readDocument } from './documents.ts';
 
-const TEST_MS_MAX = 120_000;
+const TEST_MS_MAX = 300_000;
 
 test.skipIf(!existsSync(BINARY))(
   'the screens on the page and in its pictures are those of the executable (needs dist/crm: bun run build)',

@@ -246,5 +246,5 @@ describe.skipIf(promtool === null)('as promtool sees them (needs Debian’s prom
       await sandbox.write('cases.yml', JSON.stringify(file));
       expect(await ran(sandbox, ['test', 'rules', 'cases.yml'])).toMatchObject({ code: 0 });
     }
-  }, 120_000);
+  }, 300_000);
 });

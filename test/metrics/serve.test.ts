@@ -5,7 +5,7 @@ import { Sandbox } from '../support/command.ts';
 import { Scrape } from '../support/metrics.ts';
 import { test as testOnFile } from '../support/on-sqlite.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 
 test.each([
   [['--metrics-host', '10.0.0.1'], 2, 'requires --metrics-port'],

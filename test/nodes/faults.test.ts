@@ -4,7 +4,7 @@ import { DatabaseProxy, type Hole } from '../support/database-proxy.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { Place, post, type ServerProcess } from '../support/server-process.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 // A client gets an error sooner, and one that waits for a lock of a node that is gone gets it sooner.
 const ANSWER_MS_MAX = 10_000;
 const GATE = 42;

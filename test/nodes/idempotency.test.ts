@@ -67,7 +67,7 @@ describe('over two nodes', () => {
     const contacts = nodes.first.store.read.selectFrom('contacts' as 'records').select('id');
     expect(await contacts.execute()).toHaveLength(Math.ceil(KEYS / 3) + Math.floor(KEYS / 3));
     expect((await counted()) - before).toBe(KEYS + 1);
-  }, 120_000);
+  }, 300_000);
 
   test('copies of batches and upserts are carried out once', async () => {
     const make = async () =>
@@ -93,7 +93,7 @@ describe('over two nodes', () => {
         expect(data.items?.[0].status ?? data.outcome).toBe(requests[index]?.[0]);
       }
     }
-  }, 120_000);
+  }, 300_000);
 
   test('one key with two bodies is one request and a fault, which is not counted', async () => {
     for (let round = 0; round < 10; round++) {

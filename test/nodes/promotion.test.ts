@@ -35,5 +35,5 @@ describe.skipIf(postgresPrograms === null)('two nodes', () => {
     expect(ledger).toMatchObject({ lost: 0, doubled: 0, unexpected: [] });
     expect(acknowledged).toBeGreaterThan(0);
     expect(ledger.repeated).toBeGreaterThan(0);
-  }, 120_000);
+  }, 300_000);
 });

@@ -7,7 +7,7 @@ import { describedOperations } from '../../server/interface.ts';
 import { tags } from '../../server/openapi/tags.ts';
 import { DESKTOP, DocsBrowser, hasBrowser, openForm, operation, PHONE, send } from '../support/docs-page.ts';
 
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 const OPERATIONS = describedOperations().length;
 const GROUPS = tags().map(({ name }) => anchorOf(String(name)));
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { DocsBrowser, hasBrowser, openForm, operation, send } from '../support/docs-page.ts';
 import type { Json } from '../support/json.ts';
 
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 // A browser on a busy machine takes its time.
 setDefaultTimeout(SLOW_MS);
 const NODES_MAX = 4_000;

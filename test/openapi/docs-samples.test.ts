@@ -11,7 +11,7 @@ import { COMMAND } from '../support/command.ts';
 import { type DocsService, startDocsService } from '../support/docs-service.ts';
 import type { Json } from '../support/json.ts';
 
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 const description = descriptionIn(await openApiDocument());
 const entries = versionsOf(description).flatMap(({ groups }) => groups.flatMap((group) => group.entries));
 

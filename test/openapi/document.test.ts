@@ -86,7 +86,7 @@ describe('the document', () => {
       } finally {
         rmSync(folder, { recursive: true });
       }
-    }, 120_000);
+    }, 300_000);
   }
 
   test('has examples in every body and answer, and all are valid', () => {

@@ -200,4 +200,4 @@ test('the time that a text takes grows as the text does', () => {
   // Each would take minutes if it grew with the square of its length.
   for (const piece of ['ada@x.or', '%25', '.', 'a-', '%', 'ada%2540x', '@', '\\u'])
     expect([piece, timeOf(piece.repeat(1_000_000 / piece.length)) < 20_000]).toEqual([piece, true]);
-}, 120_000);
+}, 300_000);

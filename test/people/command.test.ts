@@ -6,7 +6,7 @@ import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 
 const EMAIL = 'Ada.Hidden@secret.example';
-const LONG = 120_000;
+const LONG = 300_000;
 const HIDDEN = /ada\.hidden@secret/i;
 
 const sandbox = await Sandbox.withDatabase();
@@ -225,5 +225,5 @@ test.skipIf(isPostgres)(
     await sandbox.ok(['backup', 'after.db', '--quiet']);
     expect((await sandbox.crm(['restore', 'after.db', '--confirm'])).stderr).not.toContain('people erase');
   },
-  120_000,
+  300_000,
 );

@@ -12,7 +12,7 @@ const EMAIL = 'ada.h@hidden.example';
 const FORMER = 'Unforgettable';
 const RENAMED = 'Inimitable';
 const HIDDEN = [EMAIL, FORMER, RENAMED];
-const LONG = 120_000;
+const LONG = 300_000;
 
 const sandbox = await Sandbox.withDatabase();
 

@@ -169,7 +169,7 @@ beforeAll(async () => {
   columns = new Set(found.map(({ table, column }) => `${table}.${column}`));
   document = await exportPerson(here.store.read, person, () => {});
   await erasePerson(here.store, person, { isDryRun: false, onProgress: () => {}, finish: async () => {} });
-}, 120_000);
+}, 300_000);
 afterAll(() => here.close());
 
 const isLeft = (said: string): string[] =>

@@ -25,7 +25,7 @@ beforeAll(async () => {
   harness = await startHarness();
   other = (await harness.issue({ orgNumber: harness.otherOrgNumber })).key;
   await harness.send('POST', '/api/v2/contacts/batch', { body: batchOf(16) });
-}, 120_000);
+}, 300_000);
 afterAll(() => harness.close());
 
 test('of large lists that are asked for at once, one is made before another organization has its turn', async () => {
@@ -39,7 +39,7 @@ test('of large lists that are asked for at once, one is made before another orga
   const others = Bun.sleep(0).then(() => ask('other', '/api/v2/deals', other));
   await Promise.all([...lists, others]);
   expect(answered.indexOf('other')).toBeLessThanOrEqual(LARGE_LISTS / 2);
-}, 120_000);
+}, 300_000);
 
 test('a large batch leaves turns to others while it is stored, answered and committed', async () => {
   let turns = 0;
@@ -57,7 +57,7 @@ test('a large batch leaves turns to others while it is stored, answered and comm
   expect(body.data.summary.succeeded).toBe(100);
   // In one go it would be over before anybody else has any.
   expect(turns).toBeGreaterThanOrEqual(3);
-}, 120_000);
+}, 300_000);
 
 test('the records of a large batch are read in several turns', async () => {
   const { body } = await harness.send('POST', '/api/v2/contacts/batch', { body: batchOf(100) });
@@ -71,7 +71,7 @@ test('the records of a large batch are read in several turns', async () => {
   );
   expect([...result.keys()].toSorted()).toEqual(ids.toSorted());
   expect(turns).toBeGreaterThan(0);
-}, 120_000);
+}, 300_000);
 
 test('a response to a batch that takes long to write is written in several turns, as in one go', async () => {
   const asked = {
@@ -95,7 +95,7 @@ test('a response to a batch that takes long to write is written in several turns
   const { meta } = JSON.parse(result.body);
   expect(result.body).toBe(JSON.stringify({ object: 'batch', data, meta }));
   expect(turns).toBeGreaterThan(0);
-}, 120_000);
+}, 300_000);
 
 /** How many turns others have while something is done. */
 async function countTurns<T>(act: () => Promise<T>): Promise<{ turns: number; result: T }> {

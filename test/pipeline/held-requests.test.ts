@@ -10,7 +10,7 @@ import { Scrape } from '../support/metrics.ts';
 import { until } from '../support/until.ts';
 import { UpgradedServer } from '../support/upgrades.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const WAIT = '/api/v2/changes?start=now&wait=25';
 const MODES: [string, string[]][] = [['one thread', []], ...(isPostgres ? [] : [readers()])];
 

@@ -267,5 +267,5 @@ describe('a request whose body finds no room', () => {
     const remaining = Number(refused.headers.get('X-RateLimit-Remaining'));
     held.finish();
     expect((await first).headers.get('X-RateLimit-Remaining')).toBe(String(remaining - 1));
-  }, 120_000);
+  }, 300_000);
 });

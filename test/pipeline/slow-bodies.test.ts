@@ -23,10 +23,10 @@ const servers = new Map<number, { server: RunningServer; key: string }>();
 
 beforeAll(async () => {
   await Promise.all(THREADS.map(async (readers) => servers.set(readers, await start(readers))));
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await Promise.all([...servers.values()].map(({ server }) => server.stop()));
-}, 120_000);
+}, 300_000);
 // Its folders go after the servers.
 const newPath = databasePaths();
 

@@ -9,7 +9,7 @@ import { Scrape } from '../support/metrics.ts';
 import { until } from '../support/until.ts';
 import { UpgradedServer } from '../support/upgrades.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const STREAM = '/api/v2/changes/stream';
 const MODES: [string, string[]][] = [['one thread', []]];
 if (!isPostgres) MODES.push(['threads', ['--readers', '2']]);

@@ -26,7 +26,7 @@ describe.each([0, 2])('with %i threads beside', (readers) => {
     const custom = Object.fromEntries(Array.from({ length: 100 }, (_, name) => [name, longText('CJK')]));
     const body = JSON.stringify(Array.from({ length: 16 }, () => ({ first_name: 'Large', custom })));
     expect((await ask('/api/v2/contacts/batch', key, { method: 'POST', body })).status).toBe(200);
-  }, 120_000);
+  }, 300_000);
   afterAll(() => sandbox[Symbol.dispose]());
 
   const ask = (path: string, bearer: string, init: RequestInit = {}) =>
@@ -73,7 +73,7 @@ describe.each([0, 2])('with %i threads beside', (readers) => {
     for (const { leave } of clients) leave();
     await until(async () => (await figure('crm_answer_bytes')) === 0 && (await waiting()) === 0);
     expect(await figure('crm_limit_refusals_total', { limit: 'answers' })).toBe(0);
-  }, 120_000);
+  }, 300_000);
 
   if (readers > 0) return;
 
@@ -96,7 +96,7 @@ describe.each([0, 2])('with %i threads beside', (readers) => {
       expect(memory() - before).toBeLessThan((sockets.length * length) / 2);
       for (const socket of sockets) socket.destroy();
     },
-    120_000,
+    300_000,
   );
 
   test('those for which there is no room get 429, and who takes nothing is given up', async () => {
@@ -111,5 +111,5 @@ describe.each([0, 2])('with %i threads beside', (readers) => {
     expect(await figure('crm_limit_refusals_total', { limit: 'answers' })).toBe(refused.length);
     for (const head of refused) expect(head).toMatch(/^retry-after: 5\r?$/im);
     expect((await ask(LIST, key)).status).toBe(200);
-  }, 120_000);
+  }, 300_000);
 });

@@ -6,7 +6,7 @@ import { ndjson, type Result, type RunOptions, Sandbox } from '../support/comman
 import { refusing } from '../support/fake-database.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const PASSWORD = 'hunter2';
 
 describe.skipIf(postgresPrograms === null)('on a server of its own', () => {

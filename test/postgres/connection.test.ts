@@ -9,7 +9,7 @@ import { PostgresPool } from '../../db/postgres/pool.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 
 describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
   let server: PostgresServer;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { openStore } from '../../db/store.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 
 const script = readFileSync(join(import.meta.dir, '../../db/postgres/deploy/citus.sql'), 'utf8');
 const named = (before: string) =>

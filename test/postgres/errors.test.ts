@@ -11,7 +11,7 @@ import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
 import { refusing, silentServer, webServer } from '../support/fake-database.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 
 /** What is said of a database that cannot be opened, its next steps one a line. */
 async function said(address: string): Promise<string> {

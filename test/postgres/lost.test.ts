@@ -4,7 +4,7 @@ import { DatabaseProxy, type Hole } from '../support/database-proxy.ts';
 import { PostgresServer, postgresPrograms, type StopMode } from '../support/postgres.ts';
 import { Place, post, type Sent } from '../support/server-process.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const TOLD_MS_MAX = 10_000;
 
 describe.skipIf(postgresPrograms === null)('while the database is lost', () => {

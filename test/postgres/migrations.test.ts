@@ -9,7 +9,7 @@ import { openStore } from '../../db/store.ts';
 import { ndjson, Sandbox } from '../support/command.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const LOCK = 4_209_921;
 
 describe.skipIf(postgresPrograms === null)('the schema', () => {

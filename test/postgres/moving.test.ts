@@ -20,7 +20,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
   beforeAll(async () => {
     server = await PostgresServer.start();
     harness = await startFilled({ db: join(folder, 'filled.db') });
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await harness.close();
     await server.close();
@@ -45,7 +45,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     const there = digestsOf(await copyOf(harness.dbPath, one));
     expect(digestsOf(await copyOf(one, two))).toEqual(there);
     expect(digestsOf(await copyOf(two, file))).toEqual(there);
-  }, 120_000);
+  }, 300_000);
 
   test('a copy that was interrupted at a write resumes there, and cannot be opened until it is complete', async () => {
     for (const at of [2, 9, 17, 26]) {
@@ -61,7 +61,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
       expect([at, again.readiness]).toEqual([at, 'begun']);
       digestsOf(again);
     }
-  }, 120_000);
+  }, 300_000);
 
   test('a copy has what was there when it began, whatever is written meanwhile', async () => {
     const address = await newDatabase();
@@ -84,7 +84,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     digestsOf(outcome);
     expect(outcome.compared.get('idempotency_keys')?.[1].rows).toBe(stored);
     await store.close();
-  }, 120_000);
+  }, 300_000);
 
   test('the command takes addresses, knows a database under another name, and shows no password', async () => {
     await sandbox.ok(['init', '--org', 'Acme']);
@@ -105,7 +105,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
       expect(stdout + stderr).not.toContain('hush');
     const [, next = ''] = /^Next: crm (serve .*)$/m.exec(whole.stderr) ?? [];
     expect(next).toBe(`serve --db ${address}`);
-  }, 120_000);
+  }, 300_000);
 
   test('the command says at which database it failed and how to go on, and does', async () => {
     const address = await newDatabase();
@@ -129,7 +129,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
       0,
       expect.stringContaining('Continuing an interrupted copy'),
     ]);
-  }, 120_000);
+  }, 300_000);
 
   test('the command fills nothing that another crm is at, and tells where one is at the source', async () => {
     const [address, other] = [await newDatabase(), await newDatabase()];
@@ -155,7 +155,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
       expect.stringMatching(/uses the database \S+, from 127\.0\.0\.1\. The copy will not contain/),
     ]);
     await busy.stop();
-  }, 120_000);
+  }, 300_000);
 
   describe('an organization', () => {
     const services: Record<string, ImportService> = {};
@@ -163,7 +163,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
       services.file = await startImportService({ db: join(folder, 'exported.db') });
       services.server = await startImportService({ db: await newDatabase() });
       for (const service of Object.values(services)) await fillOrganization(service.harness);
-    }, 120_000);
+    }, 300_000);
     afterAll(async () => {
       for (const service of Object.values(services)) await service.close();
     });
@@ -186,7 +186,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
         const [sent, arrived] = [source.harness, target.harness];
         expect(await contentOf(arrived, key, true)).toEqual(await contentOf(sent, sent.v2, false));
       },
-      60_000,
+      300_000,
     );
   });
 });

@@ -9,7 +9,7 @@ import { openStore } from '../../db/store.ts';
 import { Pooler, type PoolMode } from '../support/pooler.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 // One for each connection of a store, and those that it starts with.
 const SESSIONS = 16;
 

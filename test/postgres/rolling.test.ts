@@ -13,7 +13,7 @@ import { expectOlderLinks } from '../support/older-links.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { Place } from '../support/server-process.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const TABLES = `select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%'`;
 
 describe.skipIf(postgresPrograms === null)('an older crm', () => {

@@ -104,7 +104,7 @@ beforeAll(async () => {
         for (let times = 0; times < TIMES_UNTIL_KEPT; times++) await ask(actingAs(db, OPERATOR), 1);
     }
   });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await store?.close();
   if (isPostgres) await dropDatabase(address);
@@ -118,7 +118,7 @@ const STATES: Record<string, () => Promise<void>> = {
 
 for (const [state, prepare] of Object.entries(STATES)) {
   describe(state, () => {
-    beforeAll(() => (isPostgres ? prepare() : undefined), 60_000);
+    beforeAll(() => (isPostgres ? prepare() : undefined), 300_000);
     for (const { title, forms, maySort, maySift, mayJoin, readsAll } of ASKED) {
       test(title, async () => {
         const most = await mostRead(forms, orgIds.at(-1) ?? 0);

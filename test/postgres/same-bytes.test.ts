@@ -23,7 +23,7 @@ describe.skipIf(postgresPrograms === null)('SQLite and PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
@@ -59,7 +59,7 @@ describe.skipIf(postgresPrograms === null)('SQLite and PostgreSQL', () => {
         for (const row of ROWS)
           await sendRow(harness, row, row[1].startsWith('/api/v1') ? harness.v1 : harness.v2);
       }),
-    120_000,
+    300_000,
   );
 
   test(
@@ -75,7 +75,7 @@ describe.skipIf(postgresPrograms === null)('SQLite and PostgreSQL', () => {
           await send(method, path, { key: 'service_live_wrong' });
         }
       }),
-    120_000,
+    300_000,
   );
 
   test(
@@ -95,7 +95,7 @@ describe.skipIf(postgresPrograms === null)('SQLite and PostgreSQL', () => {
           }
         }
       }),
-    120_000,
+    300_000,
   );
 
   test(
@@ -128,7 +128,7 @@ describe.skipIf(postgresPrograms === null)('SQLite and PostgreSQL', () => {
           await send('POST', '/api/v2/companies', { body: { name: 'N', custom: { amount } } });
         }
       }),
-    120_000,
+    300_000,
   );
 
   test.each([
@@ -148,6 +148,6 @@ describe.skipIf(postgresPrograms === null)('SQLite and PostgreSQL', () => {
         await compareAll(model, real);
       }, off);
     },
-    120_000,
+    300_000,
   );
 });

@@ -10,7 +10,7 @@ describe.skipIf(postgresPrograms === null)('a PostgreSQL server of the tests', (
 
   beforeAll(async () => {
     server = await PostgresServer.start();
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     await server.close();
@@ -26,7 +26,7 @@ describe.skipIf(postgresPrograms === null)('a PostgreSQL server of the tests', (
       await server.start();
       expect(await server.sql(`select one from ${mode}`)).toEqual([{ one: 1 }] as never);
     },
-    120_000,
+    300_000,
   );
 
   test('answers nothing while it is frozen', async () => {
@@ -35,7 +35,7 @@ describe.skipIf(postgresPrograms === null)('a PostgreSQL server of the tests', (
     expect(await Promise.race([answer, Bun.sleep(500)])).toBeUndefined();
     server.thaw();
     expect(await answer).toEqual([{ one: 1 }] as never);
-  }, 120_000);
+  }, 300_000);
 
   test('starts where its user may enter, whatever folder is for temporary files', async () => {
     const { TMPDIR } = process.env;
@@ -50,5 +50,5 @@ describe.skipIf(postgresPrograms === null)('a PostgreSQL server of the tests', (
       else process.env.TMPDIR = TMPDIR;
       rmSync(ours, { recursive: true });
     }
-  }, 120_000);
+  }, 300_000);
 });

@@ -6,7 +6,7 @@ import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { Place, post } from '../support/server-process.ts';
 import { until } from '../support/until.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const MAIN = join(import.meta.dir, '../../cli/main.ts');
 
 // Loaded before all else: the clock goes wrong by OFF_MS, or does so when WINCH comes; what is done each minute is soon done.

@@ -8,7 +8,7 @@ import { KeyedLoad } from '../soak/keyed-load.ts';
 import { Sandbox } from '../support/command.ts';
 import { freePort } from '../support/ports.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 
 test(
   'a thread that fails is reported once, when every line of the log is there',

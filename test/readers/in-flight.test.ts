@@ -37,8 +37,8 @@ describe.each([0, 2])('with %d reader threads', (readers) => {
       ...{ db, host: '127.0.0.1', port: 0, log: 'off', readers, metrics: METRICS },
       ...{ keyLimit: 10_000, orgLimit: 10_000, inFlightLimits: LIMITS, bodyWaitMs: 1_500 },
     });
-  }, 120_000);
-  afterAll(() => server.stop(), 30_000);
+  }, 300_000);
+  afterAll(() => server.stop(), 300_000);
 
   const figure = async (name: string) => (await Scrape.of(server.metricsUrl)).value(name);
   const until = async (name: string, value: number) => {
@@ -85,7 +85,7 @@ describe.each([0, 2])('with %d reader threads', (readers) => {
     expect(await slow.end()).toBe('200');
     expect(await waiting).toEqual(Array(REQUESTS).fill(200));
     await until('crm_request_body_bytes', 0);
-  }, 120_000);
+  }, 300_000);
 
   test('clients that go away give the room of their organization back', async () => {
     const slow = [key, other].map(slowBatch);
@@ -96,5 +96,5 @@ describe.each([0, 2])('with %d reader threads', (readers) => {
     await until('crm_request_body_bytes', 0);
     await until('crm_request_bodies_waiting', 0);
     expect(await Promise.all(batches(key, 400, 4))).toEqual(Array(4).fill(200));
-  }, 120_000);
+  }, 300_000);
 });

@@ -39,4 +39,4 @@ test('are the sum over the threads, and of what is shared once', async () => {
     (await Scrape.of(server.metricsUrl)).value('crm_limit_refusals_total', { limit: 'quota_records' }),
   ).toBe(1);
   await server.stop();
-}, 120_000);
+}, 300_000);

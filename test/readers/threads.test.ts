@@ -6,7 +6,7 @@ import { type RunningServer, Sandbox } from '../support/command.ts';
 import type { Json } from '../support/json.ts';
 import { type Answered, CONNECTIONS, ManyConnections } from '../support/many-connections.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const READERS = ['--readers', '2'];
 
 const statuses = (answers: readonly Answered[]) => answers.map(({ status }) => status);

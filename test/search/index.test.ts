@@ -205,7 +205,7 @@ test('merging many runs, in many steps, changes no list; at the end nothing is l
   const rows = await store.read.selectFrom('search_rows').selectAll().execute();
   const lists = rows.flatMap(({ key, entries }) => packedLists(keyOfBytes(key).list, entries));
   expect(lists.flatMap(entriesOf).filter(({ resource }) => resource === REMOVED)).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 test('a search does not count on a run whose rows are being removed', async () => {
   const { store, orgNumber, close } = await startHarness();
@@ -232,7 +232,7 @@ test('a search does not count on a run whose rows are being removed', async () =
   while (await store.write(orgNumber, (trx) => mergeSome(trx, orgNumber)));
   expect([await rows(), await areRead()]).toEqual([0, false]);
   await close();
-}, 60_000);
+}, 300_000);
 
 test('at rest, every run but a small one has eight times the size of all newer ones together', async () => {
   const { store, orgNumber } = harness;
@@ -258,7 +258,7 @@ test('at rest, every run but a small one has eight times the size of all newer o
     }
   }
   expect((await liveRuns()).length).toBeGreaterThan(1);
-}, 120_000);
+}, 300_000);
 
 test('where nobody searches, rows are removed as they are merged, and no list changes', async () => {
   const { store, orgNumber } = harness;
@@ -280,7 +280,7 @@ test('where nobody searches, rows are removed as they are merged, and no list ch
     const entries = await entriesIn(name);
     expect(entries.map(({ count }) => count)).toEqual(Array.from({ length: 40 }, (_, count) => count));
   }
-}, 120_000);
+}, 300_000);
 
 /** All lists with what they have. */
 const listsOf = async (): Promise<Map<string, SearchEntry[]>> => {
@@ -316,7 +316,7 @@ test('is built from what is there, as writes build it, while others write; until
   await backfills.stop();
   expect(await listsOf()).toEqual(before);
   expect(await search('rosa note')).toHaveLength(1);
-}, 120_000);
+}, 300_000);
 
 test('a server indexes what is written, and stops at once', async () => {
   const { store } = harness;
@@ -367,7 +367,7 @@ test('what a piece sees of changes that only the next one knows leaves nothing w
     pieces.push(found);
   }
   expect(new Set(pieces.map(String)).size).toBeGreaterThan(1);
-}, 120_000);
+}, 300_000);
 
 test('a write that is undone leaves nothing to index', async () => {
   await updateIndex();

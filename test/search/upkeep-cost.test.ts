@@ -90,7 +90,7 @@ test('after each burst of writes a few runs are merged; the large ones are writt
   await writeBurst('fourth');
   await until(async () => (await liveRuns()) === 1);
   await indexing.stop();
-}, 120_000);
+}, 300_000);
 
 test('an organization that was deleted meanwhile has nothing to merge', async () => {
   expect(await harness.store.write(999_999, (trx) => mergeToRest(trx, 999_999))).toBe(false);

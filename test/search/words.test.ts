@@ -13,7 +13,7 @@ import {
 import { anyCharacter } from '../support/any-character.ts';
 import { plainWords } from './plain-words.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const RUNS = { numRuns: 2_000, seed: 42 };
 // Composed, so that it does not matter how this file is stored.
 const folded = (...words: string[]) => words.map(foldedText);

@@ -84,7 +84,7 @@ test('a server makes them, in a folder of its own, and removes those that are to
   await server.stop();
   const { code } = await sandbox.crm(['restore', `backups/${made()[0]}`, '--confirm']);
   expect(code).toBe(0);
-}, 120_000);
+}, 300_000);
 
 test.each([
   [['--backup-every', '1m'], '--backup-every and --backup-dir must be used together'],

@@ -68,7 +68,7 @@ describe('beside a server under writes', () => {
       expect(known[index]?.filter((id) => !restored.has(id))).toEqual([]);
       expect([...restored].filter((id) => !all.has(id))).toEqual([]);
     }
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('a backup', () => {
@@ -203,7 +203,7 @@ describe('a restore', () => {
     const { code, stderr } = await sandbox.crm(['restore', 'kept.db', '--confirm']);
     expect([code, stderr]).toEqual([0, expect.stringContaining('Restored ./crm.db')]);
     expect(await sandbox.ok(['orgs', 'list', '-o', 'ndjson'])).toContain('Acme');
-  }, 120_000);
+  }, 300_000);
 
   test('finds a value that was changed, which no index tells of', async () => {
     const text = readFileSync(sandbox.path('kept.db'), 'latin1');

@@ -43,7 +43,7 @@ describe.skipIf(!canTrace)('where every fsync of the file fails (needs strace)',
     expect([answered, answered + 100]).toContain((await allIds(second.url, key, 'contacts')).length);
     second.child.kill('SIGTERM');
     expect(await second.child.exited).toBe(0);
-  }, 120_000);
+  }, 300_000);
 
   test('the checkpoint at the end leaves the log where it is, and the exit code tells', async () => {
     const { db, key } = await place.database();
@@ -60,5 +60,5 @@ describe.skipIf(!canTrace)('where every fsync of the file fails (needs strace)',
     expect(await allIds(second.url, key, 'contacts')).toEqual([reply.body.data.id]);
     second.child.kill('SIGTERM');
     expect(await second.child.exited).toBe(0);
-  }, 120_000);
+  }, 300_000);
 });

@@ -101,7 +101,7 @@ describe('after a crash', () => {
       for (const share of [0, 0.001, 0.5, 1])
         expect(await opened(laid(partlyMoved(image, share), image.log))).toBe(image.written);
     }
-  }, 120_000);
+  }, 300_000);
 
   test('a torn end of the log is left out', async () => {
     const { main, log } = images[3] as Image;

@@ -17,7 +17,7 @@ import { TrustedTakeoverSocket } from '../../server/lifecycle/takeover-socket-ow
 import { Sandbox } from '../support/command.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const NOBODY = 65_534;
 const isRoot = process.geteuid?.() === 0;
 

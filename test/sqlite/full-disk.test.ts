@@ -65,7 +65,7 @@ test.skipIf(!canMount)(
     for (const id of acknowledged) expect(all).toContain(id);
     child.kill('SIGTERM');
   },
-  120_000,
+  300_000,
 );
 
 test.skipIf(!canMount)('at a start is reported as such, and not as damage (needs root)', async () => {

@@ -5,7 +5,7 @@ import { type Answer, type Asked, HttpConnection } from '../support/http-connect
 import { describe, test } from '../support/on-sqlite.ts';
 import { freePort } from '../support/ports.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const canHandOver = process.platform === 'linux';
 const CONTACTS = '/api/v2/contacts';
 const FROM = '127.0.0.2';

@@ -101,5 +101,5 @@ test.skipIf(!hasStrace)(
       rmSync(root, { recursive: true });
     }
   },
-  120_000,
+  300_000,
 );

@@ -5,7 +5,7 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, statSync } fro
 import { COMMAND, Sandbox } from '../support/command.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 // The folder `ro` of where it runs, in a name space of the command's own.
 const MOUNT = 'mount --bind "$PWD/ro" "$PWD/ro" && mount -o remount,ro,bind "$PWD/ro" && exec "$@"';
 const ways = [

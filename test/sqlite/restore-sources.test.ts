@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { Sandbox } from '../support/command.ts';
 import { test } from '../support/on-sqlite.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const sandbox = new Sandbox();
 let before: Buffer;
 

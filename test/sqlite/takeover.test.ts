@@ -11,7 +11,7 @@ import { freePort } from '../support/ports.ts';
 import { ManagerSocket } from '../support/service-manager.ts';
 import { UpgradedServer } from '../support/upgrades.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const TLS = ['--tls-cert', 'cert.pem', '--tls-key', 'key.pem'];
 const canTakeOver = process.platform === 'linux';
 

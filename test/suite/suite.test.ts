@@ -25,7 +25,7 @@ test('a run closes with its sums, and leaves nothing behind', async () => {
   expect(lines.find((line) => /^sqlite \| \d+ passed, 0 skipped, 0 failed/.test(line))).toBeDefined();
   expect(lines.slice(-3)).toEqual([expect.stringMatching(/^ *[1-9]\d* pass$/), ' 0 skip', ' 0 fail']);
   expect(left('crm-')).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 test('a run that is ended on its way takes its servers along, and has failed', async () => {
   const run = start('test/model/model', { MODEL_SEEDS: '100000' });
@@ -34,4 +34,4 @@ test('a run that is ended on its way takes its servers along, and has failed', a
   expect(await run.stdout.text()).toMatch(/^ended by SIGTERM\n\n 0 pass\n 0 skip\n [12] fail\n$/m);
   expect(await run.exited).toBe(1);
   expect(left('crm-pg-')).toEqual([]);
-}, 120_000);
+}, 300_000);

@@ -1,8 +1,8 @@
 // Runs test files by `bun test` in a process of their own, with each line named after what it is about.
 import { Listener, type Tally } from './tally.ts';
 
-// On a machine whose cores are taken, what takes a second alone can take ten.
-const TEST_MS_MAX = 120_000;
+// On a machine whose cores are taken, what takes a second alone can take twenty.
+const TEST_MS_MAX = 300_000;
 // These processes end before JavaScriptCore's last compiler has paid off, and before it has paid off to give memory back; they
 // take a tenth less processor time without its concurrent collector, and a twentieth less if they compile later and neither
 // collect nor touch new memory in further threads, for which there is no core. Servers and commands run as users have them

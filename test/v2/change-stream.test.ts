@@ -182,7 +182,7 @@ describe('a stream', () => {
       expect(sequences).toEqual(sequences.map((_, index) => page_info.head - 599 + index));
     }
     await Promise.all(streams.map((stream) => stream.close()));
-  }, 120_000);
+  }, 300_000);
 
   test('has a comment now and then, with an ID that moves on', async () => {
     const stream = await open('start=now&resource=deals');

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await relateByChance(harness, api);
   const found = await listUsers(harness.store.read, harness.orgNumber);
   users = found.map(({ id, email, name }) => ({ id, email, name }));
-}, 120_000);
+}, 300_000);
 afterAll(() => harness.close());
 
 const queryOf = (names: readonly string[]) => names.map((name) => `include=${name}`).join('&');

@@ -56,7 +56,7 @@ beforeAll(async () => {
   members = { [large]: new Set(ofLarge), [small]: new Set(ofSmall) };
   contacts = await api.all('/contacts', 150);
   expect(contacts).toHaveLength(CONTACTS);
-}, 120_000);
+}, 300_000);
 afterAll(() => harness.close());
 
 for (const by of ['created_at', 'updated_at']) {

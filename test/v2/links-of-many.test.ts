@@ -54,7 +54,7 @@ beforeAll(async () => {
       ...{ parent_id: segment_id, id: record_id, linked_at: new Date(created_at).toISOString() },
     }))
     .sort((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1));
-}, 120_000);
+}, 300_000);
 afterAll(() => harness.close());
 
 const keyOf = ({ linked_at, parent_id, id }: Json) => `${linked_at} ${parent_id} ${id}`;

@@ -40,7 +40,7 @@ beforeAll(async () => {
     await api.post(`/segments/${segment}/members`, { record_id: id });
     await api.post(`/notes/${note}/records`, { record_type: 'contact', record_id: id });
   }
-}, 120_000);
+}, 300_000);
 afterAll(() => harness.close());
 
 const bytesOf = (items: Json[]) =>

@@ -313,7 +313,7 @@ describe('in a large organization', () => {
           case when i % 3 = 0 then 'company' else 'contact' end, case when i % 2 = 0 then ${alice} else ${bob} end,
           1767225600000, 1767225600000 + i / 10 from numbers`.execute(trx);
     });
-  }, 120_000);
+  }, 300_000);
 
   const pageOf = (filter: Data, more: Json = {}) =>
     findQueryPage(harness.store.read, {

@@ -407,7 +407,7 @@ test('thousands of references and links come back, and a copy that follows the f
     links: (kind) => client.all(`/links?of=${kind}`),
   });
   await own.close();
-}, 120_000);
+}, 300_000);
 
 test('of records that were deleted together gives links back their supervisor', async () => {
   const [deal, contact, boss] = [

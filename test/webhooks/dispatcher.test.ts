@@ -308,7 +308,7 @@ describe('a receiver that fails', () => {
     await until(async () => (await webhook.row()).place === place + 1_200 && (await webhook.waiting()) === 0);
     expect(receiver.received.length).toBe(1_200);
     expect(new Set(receiver.sequences).size).toBe(1_200);
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('a webhook', () => {

@@ -9,7 +9,7 @@ import { type Received, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { type Service, Services } from '../support/webhook-service.ts';
 import { addWebhook, startSending } from '../support/webhooks.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const HOUR = 60 * 60_000;
 const ALLOW = ['--webhooks-allow', '127.0.0.0/8'];
 const services = new Services();

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 import { type Received, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { Services } from '../support/webhook-service.ts';
 
-const LONG = 120_000;
+const LONG = 300_000;
 const services = new Services();
 afterAll(() => services[Symbol.asyncDispose]());
 
