@@ -7,8 +7,8 @@ import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { type Result, runFailedAgain } from './again.ts';
 import { byPlace, type EngineFiles, findTestFiles } from './files.ts';
 import { makeMemoryFolder } from './memory-folder.ts';
-import { addUp, closing, type Tally } from './tally.ts';
-import { running, runTests } from './tests-run.ts';
+import { addUp, closing } from './tally.ts';
+import { type Run, running, runTests } from './tests-run.ts';
 import { soloTasksOf, type Task, tasksOf } from './work.ts';
 
 const ROOT = join(import.meta.dir, '../..');
@@ -78,7 +78,7 @@ const engines: Engine[] = databases.flatMap(({ files, ...engine }) => {
 
 const results: Result<Engine>[] = [];
 
-function run({ engine: { name, database, folder }, files }: Task<Engine>): Promise<Tally> {
+function run({ engine: { name, database, folder }, files }: Task<Engine>): Promise<Run> {
   const env = {
     CRM_TEST_DB: database,
     CRM_TEST_FILE: migratedFile,
@@ -94,7 +94,7 @@ async function runAll(tasks: Iterable<Task<Engine>>, lines: number): Promise<voi
   const left = tasks[Symbol.iterator]();
   const line = async () => {
     for (let next = left.next(); interruption === null && next.done !== true; next = left.next())
-      results.push({ task: next.value, tally: await run(next.value) });
+      results.push({ task: next.value, run: await run(next.value) });
   };
   await Promise.all(Array.from({ length: lines }, line));
 }
@@ -114,10 +114,10 @@ try {
 }
 for (const { name } of databases) {
   const ofEngine = results.filter(({ task }) => task.engine.name === name);
-  const { passed, skipped, failed } = addUp(ofEngine.map(({ tally }) => tally));
+  const { passed, skipped, failed } = addUp(ofEngine.map(({ run: { tally } }) => tally));
   console.log(`${name} | ${passed} passed, ${skipped} skipped, ${failed} failed`);
 }
-const total = addUp(results.map(({ tally }) => tally));
+const total = addUp(results.map(({ run: { tally } }) => tally));
 if (interruption !== null) console.log(`ended by ${interruption}`);
 else console.log(`in ${Math.round((performance.now() - startedMs) / 1_000)} s`);
 console.log(`\n${closing(total)}`);

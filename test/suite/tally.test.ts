@@ -9,7 +9,7 @@ function hear(text: string, code: number | null) {
     .split('\n')
     .map((line) => listener.hear(line))
     .filter((line) => line !== null);
-  return { shown, tally: listener.tally(code) };
+  return { shown, tally: listener.tally(code), failedFiles: listener.failedFiles() };
 }
 
 const GREEN = `
@@ -49,6 +49,15 @@ describe('a run', () => {
       'error: expect(received).toBe(expected)',
       '(fail) people > are found [1.02ms]',
     ]);
+  });
+
+  test.each<[string, string, string[] | null]>([
+    ['the files of what failed', RED, ['test/v1/people.test.ts']],
+    ['no files if nothing failed', GREEN, null],
+    ['no files if an error belongs to no test', RED.replace(' 1 fail', ' 1 fail\n 1 error'), null],
+    ['no files if it never came to its end', RED.slice(0, RED.indexOf('Ran')), null],
+  ])('tells %s', (_, text, files) => {
+    expect(hear(text, 1).failedFiles).toEqual(files);
   });
 
   test('has failed by an error outside the tests', () => {

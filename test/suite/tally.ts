@@ -9,20 +9,34 @@ export interface Tally {
 
 const OPENING = /^bun test v\S+ \(/;
 const COUNT = /^ *(\d+) (pass|fail|skip|todo|errors?|expect\(\) calls)$/;
+const FILE = /^(test\/\S+\.test\.tsx?):$/;
+const FAIL = /^\(fail\) /;
 const END = /^Ran \d+ tests? across \d+ files?\./;
 
 /** Takes the lines of one `bun test`: gives those that a person wants to read, counts by what the others say. */
 export class Listener {
   readonly #counts = new Map<string, number>();
+  readonly #failedFiles = new Set<string>();
+  #file = '';
   #isAtItsEnd = false;
 
   /** The line as it is, or null if it only counts, opens or closes. */
   hear(line: string): string | null {
+    this.#file = FILE.exec(line)?.[1] ?? this.#file;
+    if (FAIL.test(line)) this.#failedFiles.add(this.#file);
     const [, count, of] = COUNT.exec(line) ?? [];
     if (count !== undefined && of !== undefined) this.#counts.set(of, Number(count));
     else if (END.test(line)) this.#isAtItsEnd = true;
     else if (!OPENING.test(line)) return line;
     return null;
+  }
+
+  /** The files with failed tests; null if something failed that belongs to no test. */
+  failedFiles(): string[] | null {
+    const hasOther = !this.#isAtItsEnd || this.#counts.has('error') || this.#counts.has('errors');
+    return hasOther || this.#failedFiles.size === 0 || this.#failedFiles.has('')
+      ? null
+      : [...this.#failedFiles];
   }
 
   /** The counts, once it has ended with this code. */

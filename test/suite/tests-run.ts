@@ -26,11 +26,18 @@ export interface TestsRun {
   env: Readonly<Record<string, string>>;
 }
 
+/** How a run went. */
+export interface Run {
+  tally: Tally;
+  /** The files with failed tests; null if none failed, or something that belongs to no test. */
+  failedFiles: string[] | null;
+}
+
 /** Those that run now, to be ended with this process. */
 export const running = new Set<Bun.Subprocess>();
 
 /** Runs test files one after another to their end; whatever one of them leaves running ends too. */
-export async function runTests({ name, files, env }: TestsRun): Promise<Tally> {
+export async function runTests({ name, files, env }: TestsRun): Promise<Run> {
   const child = Bun.spawn([process.execPath, 'test', ...OPTIONS, ...files.map((path) => `./${path}`)], {
     env: { ...process.env, ...FOR_SHORT_PROCESSES, ...env },
     ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
@@ -47,10 +54,9 @@ export async function runTests({ name, files, env }: TestsRun): Promise<Tally> {
   await Promise.all([read(child.stdout), read(child.stderr)]);
   const code = await child.exited;
   running.delete(child);
-  const tally = listener.tally(code);
   // By itself it says nothing of an end before its last test.
   if (code !== 0) console.log(`${name} | code ${code}: ${files.join(' ')}`);
-  return tally;
+  return { tally: listener.tally(code), failedFiles: listener.failedFiles() };
 }
 
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
