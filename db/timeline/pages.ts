@@ -7,7 +7,7 @@ import type { Db } from '../engine/schema.ts';
 import { type Param, type Statement, statement, written } from '../engine/statement.ts';
 import { TIMELINE_COLUMNS, type TimelineRow } from '../engine/timeline-row.ts';
 import { idOfBytes, textBytes } from '../tables/id-bytes.ts';
-import { hasManySpans, listUpdates, type UpdateRange } from './updates.ts';
+import { hasManySpans, listUpdates, type UpdateSource } from './updates.ts';
 
 /** Entries of one kind on one subject. */
 export interface TimelineRange {
@@ -30,7 +30,8 @@ export interface TimelinePlace {
 /** Which entries of a timeline to read, newest first. */
 export interface TimelineQuery {
   ranges: readonly TimelineRange[];
-  updates: readonly UpdateRange[];
+  /** Null if no updates are wanted. */
+  updates: UpdateSource | null;
   /** The first instant, in Unix milliseconds. */
   since: number;
   after: TimelinePlace;
@@ -113,14 +114,18 @@ export async function listTimeline(db: Db, orgNumber: number, query: TimelineQue
     stored.push(listOf(some.length)(db, Object.assign({ ...common }, ...own)));
   }
   // Of one record and instant, an update comes before all others.
-  const behind = { since, after: { ...place, sequence: after.sequence }, limit };
+  const behind = { after: { ...place, sequence: after.sequence }, limit };
+  if (updates === null) return newestOf(await Promise.all(stored), limit);
   // In a long log, those before the last entry of a full page are not looked for.
-  if (updates.some(hasManySpans)) {
-    const rows = (await Promise.all(stored)).flat().sort(newestFirst);
-    behind.since = Math.max(since, rows[limit - 1]?.at ?? since);
-  }
-  const updated = updates.map((range) => listUpdates(db, orgNumber, range, behind));
-  return (await Promise.all([...stored, ...updated])).flat().sort(newestFirst).slice(0, limit);
+  const oldestWanted = async () =>
+    Math.max(since, newestOf(await Promise.all(stored), limit)[limit - 1]?.at ?? since);
+  const sinceAll = hasManySpans(updates.log) ? oldestWanted() : since;
+  const updated = listUpdates(db, orgNumber, updates, { ...behind, since: sinceAll });
+  return newestOf(await Promise.all([...stored, updated]), limit);
+}
+
+function newestOf(rows: readonly TimelineRow[][], limit: number): TimelineRow[] {
+  return rows.flat().sort(newestFirst).slice(0, limit);
 }
 
 // Of one record and instant, kinds follow each other in descending order.

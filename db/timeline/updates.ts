@@ -6,67 +6,36 @@ import type { LogState } from '../changes/log-state.ts';
 import { findSequenceAt } from '../changes/places.ts';
 import { SPAN_BITS, spanOf } from '../changes/queries.ts';
 import type { ChangeRow } from '../engine/change-row.ts';
+import type { Eventually } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
 import { type Param, statement, written } from '../engine/statement.ts';
 import { DIRECTLY, storedKind, type TimelineRow } from '../engine/timeline-row.ts';
 import { TimeSlices } from '../event-loop.ts';
-import { textBytes } from '../tables/id-bytes.ts';
-import { instantOfId } from '../tables/record-id.ts';
 
-/** The updates of a record, or those of the contacts and deals that a company had. */
-export interface UpdateRange {
+/** Where the updates that show on a timeline are looked for. */
+export interface UpdateSource {
   subject: Uint8Array;
-  isThrough: boolean;
-  /** The part of the log in which they are, both ends included. */
-  first: number;
-  last: number;
-  /** The instant of its end, in Unix milliseconds. */
-  lastAt: number;
+  /** The part of the log that there is, both ends included, and the instant of its end in Unix milliseconds. */
+  log: Pick<LogState, 'first' | 'last' | 'instant'>;
+  /** The instants of its own updates, in Unix milliseconds. */
+  createdAt: number;
+  updatedAt: number;
+  /** Whether updates that show through contacts and deals are wanted, too. */
+  isWhole: boolean;
 }
 
 /** Which of them to read, newest first. */
 interface UpdateQuery {
-  /** The first instant, in Unix milliseconds. */
-  since: number;
+  /** The first instant, in Unix milliseconds; in a long log it is waited for while other places are looked for. */
+  since: Eventually<number>;
   /** What they are behind. */
   after: { at: number; record: Uint8Array; sequence: number };
   limit: number;
 }
 
-/** A record of which updates are wanted. */
-export interface UpdatedRecord {
-  id: string;
-  /** When it was changed last, in Unix milliseconds: no update of it is later. */
-  updatedAt: number;
-  /** Whether the updates that show through contacts and deals are wanted, too. */
-  isWhole: boolean;
-}
-
-/** The updates that show on the timeline of a record. */
-export async function updateRanges(
-  db: Db,
-  orgNumber: number,
-  log: LogState,
-  { id, updatedAt, isWhole }: UpdatedRecord,
-): Promise<UpdateRange[]> {
-  const first = await firstOf(db, orgNumber, log, id);
-  const all = { subject: textBytes(id), first, last: log.last, lastAt: log.instant };
-  const own = { ...all, isThrough: false, lastAt: Math.min(log.instant, updatedAt) };
-  if (hasManySpans(all) && updatedAt < log.instant)
-    own.last = (await findSequenceAt(db, orgNumber, all, updatedAt + 1)) - 1;
-  return isWhole ? [own, { ...all, isThrough: true }] : [own];
-}
-
 /** Whether to look into all spans of a part of the log takes longer than to look for a place in it. */
 export function hasManySpans({ first, last }: { first: number; last: number }): boolean {
   return spanOf(last) - spanOf(first) >= FEW_SPANS;
-}
-
-// The first change since a record was created; not looked for where that takes longer than what it saves.
-async function firstOf(db: Db, orgNumber: number, log: LogState, id: string): Promise<number> {
-  const instant = instantOfId(id);
-  if (Number.isNaN(instant) || !hasManySpans(log)) return log.first;
-  return findSequenceAt(db, orgNumber, log, instant);
 }
 
 const FEW_SPANS = 20;
@@ -134,33 +103,86 @@ const through = updatesBy(THROUGH);
 export async function listUpdates(
   db: Db,
   org: number,
-  { subject, isThrough, first: start, last: end, lastAt }: UpdateRange,
-  { since, after, limit }: UpdateQuery,
+  source: UpdateSource,
+  { since: eventually, after, limit }: UpdateQuery,
+): Promise<TimelineRow[]> {
+  const { createdAt, updatedAt, isWhole, log } = source;
+  const until = [updatedAt, ...(isWhole ? [log.instant] : [])];
+  const [since, firstOfAll, ...lasts] = await Promise.all([
+    eventually,
+    firstSince(db, org, log, createdAt),
+    ...until.map((lastAt) => lastBehind(db, org, log, { at: after.at, lastAt })),
+  ]);
+  const part = { first: firstOfAll, last: log.last };
+  const first = since > createdAt ? await firstSince(db, org, part, since) : firstOfAll;
+  const query = { since, after, limit };
+  const walk = (last: number, index: number) =>
+    updatesIn(db, org, source.subject, { first, last, isThrough: index === 1 }, query);
+  return (await Promise.all(lasts.map(walk))).flat();
+}
+
+/** The first change since an instant; that of the part itself where looking for it takes longer than what it saves. */
+function firstSince(
+  db: Db,
+  org: number,
+  part: { first: number; last: number },
+  instant: number,
+): Eventually<number> {
+  return instant > 0 && hasManySpans(part) ? findSequenceAt(db, org, part, instant) : part.first;
+}
+
+/** The last change that can be behind a place in time, if none is later than `lastAt`; both in Unix milliseconds. */
+export async function lastBehind(
+  db: Db,
+  org: number,
+  log: UpdateSource['log'],
+  { at, lastAt }: { at: number; lastAt: number },
+): Promise<number> {
+  const until = Math.min(at, lastAt);
+  if (until >= log.instant || (at > lastAt && !hasManySpans(log))) return log.last;
+  return (await findSequenceAt(db, org, log, until + 1)) - 1;
+}
+
+/** A part of the log, both ends included. */
+interface LogPart {
+  first: number;
+  last: number;
+  /** Whether the updates in it are those of contacts and deals. */
+  isThrough: boolean;
+}
+
+/** What `listUpdates` waits for is there. */
+type PlacedQuery = UpdateQuery & { since: number };
+
+async function updatesIn(
+  db: Db,
+  org: number,
+  subject: Uint8Array,
+  { first, last, isThrough }: LogPart,
+  { since, after, limit }: PlacedQuery,
 ): Promise<TimelineRow[]> {
   const updates = isThrough ? through : own;
-  const whole = { first: start, last: end };
-  const isLong = hasManySpans(whole) && since > 0;
-  const first = isLong ? await findSequenceAt(db, org, whole, since) : start;
-  const last = after.at > lastAt ? end : (await findSequenceAt(db, org, whole, after.at + 1)) - 1;
   const kind = storedKind('change', isThrough);
+  const rowsOf = async (span: number): Promise<TimelineRow[]> => {
+    const rows = await updates.rows(db, { org, subject, span, first, since, ...after, limit });
+    return rows.map((row) => ({
+      ...{ org_id: org, subject, kind, detail: null, via: isThrough ? row.record : DIRECTLY },
+      ...row,
+    }));
+  };
+  // Where each statement is a way to a server and back, spans are read together, though not all may be needed.
+  const spansAtOnce = db.engine.answersAtOnce ? 1 : FOUND_AT_ONCE;
   const rows: TimelineRow[] = [];
   const turns = new TimeSlices();
   for (let span = spanOf(last), lowest = spanOf(first); span >= lowest; ) {
     const from = Math.max(lowest, span - SPANS_AT_ONCE + 1);
     const found = await updates.spans(db, { org, subject, first: from, last: span, limit: FOUND_AT_ONCE });
-    for (const { span: next, newest } of found) {
+    for (let index = 0; index < found.length; index += spansAtOnce) {
+      const newest = found[index]?.newest ?? 0;
       // What is of one instant can be in several spans.
       if (newest < since || (rows.length >= limit && newest < (rows[limit - 1]?.at ?? 0))) return rows;
-      const args = { org, subject, span: next, first, since, ...after, limit };
-      for (const row of await updates.rows(db, args))
-        rows.push({
-          org_id: org,
-          subject,
-          kind,
-          ...row,
-          via: isThrough ? row.record : DIRECTLY,
-          detail: null,
-        });
+      const wanted = found.slice(index, index + spansAtOnce).filter((one) => one.newest >= since);
+      rows.push(...(await Promise.all(wanted.map((one) => rowsOf(one.span)))).flat());
       rows.sort((a, b) => b.at - a.at || Buffer.compare(b.record, a.record) || b.sequence - a.sequence);
       rows.length = Math.min(rows.length, limit);
     }

@@ -1,6 +1,6 @@
 // A page of the timeline of a contact, company or deal: what happened to it, newest first.
 
-import { findLogState } from '../../db/changes/log-state.ts';
+import { findLogState, type LogState } from '../../db/changes/log-state.ts';
 import { storedKind, type TimelineRow } from '../../db/engine/timeline-row.ts';
 import { TimeSlices } from '../../db/event-loop.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -8,6 +8,8 @@ import type { Resource } from '../../db/model/resource.ts';
 import { companies } from '../../db/model/resources/companies.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
 import { hasTimeline, TIMELINE_KINDS, type TimelineKind } from '../../db/model/timelines.ts';
+import { textBytes } from '../../db/tables/id-bytes.ts';
+import { instantOfId } from '../../db/tables/record-id.ts';
 import { type Subject, subjectBytes } from '../../db/timeline/entries.ts';
 import {
   isSameEntry,
@@ -18,7 +20,7 @@ import {
   type TimelinePlace,
   type TimelineRange,
 } from '../../db/timeline/pages.ts';
-import { updateRanges } from '../../db/timeline/updates.ts';
+import type { UpdateSource } from '../../db/timeline/updates.ts';
 import { mayRead } from '../access.ts';
 import { getRecord } from './records.ts';
 import type { Reader } from './rules.ts';
@@ -72,9 +74,7 @@ export async function readTimeline(
   // With what shows through contacts and deals, as far as the key sees these.
   const isWhole = resource === companies && !request.isOwnOnly;
   const ranges = rangesOf(resource, record, kinds, isWhole);
-  const updates = log?.isKept
-    ? await updateRanges(db, access.orgNumber, log, updatedIn(record, isWhole))
-    : [];
+  const updates = log?.isKept ? updatesOf(record, log, isWhole) : null;
   const page: TimelinePage = { items: [], places: [], next: null };
   let after = request.after ?? placeBefore(request.until ?? Number.MAX_SAFE_INTEGER);
   let limit = (request.limit + 1) * (isWhole ? ROWS_PER_ENTRY : 1);
@@ -106,9 +106,14 @@ function readableKinds({ access }: Reader, named: readonly TimelineKind[] | null
   return named ?? TIMELINE_KINDS.filter((kind) => kind === 'change' || mayRead(access, kindResource(kind)));
 }
 
-// Whose updates are wanted.
-function updatedIn({ id, updated_at }: Data, isWhole: boolean) {
-  return { id: String(id), updatedAt: Date.parse(String(updated_at)), isWhole };
+function updatesOf({ id, updated_at }: Data, log: LogState, isWhole: boolean): UpdateSource {
+  const createdAt = instantOfId(String(id));
+  return {
+    ...{ subject: textBytes(String(id)), log, isWhole },
+    // Of an ID that does not tell.
+    createdAt: Number.isNaN(createdAt) ? Number.MIN_SAFE_INTEGER : createdAt,
+    updatedAt: Date.parse(String(updated_at)),
+  };
 }
 
 const OF_PEOPLE: readonly TimelineKind[] = ['meeting', 'booking'];

@@ -153,7 +153,7 @@ test('a body that has not come whole when the server stops is answered 503', asy
   expect(await told(clock().limit(Promise.withResolvers().promise))).toEqual(answered);
 });
 
-test('time in which the server itself did not run is not held against a client', async () => {
+test('time in which the server itself did not run does not count as a pause of the client', async () => {
   const timer = new BodyTimer({ pauseMs: 50, wholeMs: 10_000 });
   const limited = timer.limit(Bun.sleep(60).then(() => 'piece'));
   Bun.sleepSync(400);

@@ -73,3 +73,28 @@ test('links of what is on it are asked for together with the records', async () 
   expect((await read()).items.map(({ kind }) => kind)).toEqual(['deal', 'note']);
   expect(await wavesOf(read)).toHaveLength(3);
 });
+
+test('in a long log, places in it are looked for together, and so are updates in its spans', async () => {
+  const { store, orgNumber } = harness;
+  // As if others had made so many changes.
+  const meanwhile = () =>
+    store.write(orgNumber, (trx) =>
+      trx
+        .updateTable('org_clocks')
+        .set(({ eb }) => ({ last_change: eb('last_change', '+', 40_000) }))
+        .where('org_id', '=', orgNumber)
+        .execute(),
+    );
+  const firm = await api.create('companies', { name: 'Works' });
+  const contact = await api.create('contacts', { first_name: 'Ida', company_id: firm.id });
+  for (let round = 0; round < 5; round++) {
+    await meanwhile();
+    await api.update('contacts', contact.id, { title: `T${round}` });
+  }
+  await meanwhile();
+  await api.create('contacts', { first_name: 'Jo' });
+  const read = () => readTimeline(reader, getResource('companies'), firm.id, { ...PAGE, limit: 20 });
+  expect((await read()).items).toHaveLength(5);
+  // The record; other entries, and places in the log; spans with updates; these updates; what they are about.
+  expect(await wavesOf(read)).toHaveLength(5);
+});

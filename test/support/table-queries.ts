@@ -393,7 +393,7 @@ const shownOn = [1, 2].map((number) => ({
   ...({ kind: 'note', at: instantOf(number), sequence: instantOf(number) } as const),
 }));
 
-const LOGGED = { first: 1, last: 5_000, lastAt: instantOf(2_000) };
+const LOGGED = { first: 1, last: 5_000, instant: instantOf(2_000) };
 
 const TIMELINES: Question[] = [
   one(
@@ -403,11 +403,10 @@ const TIMELINES: Question[] = [
         Array.from({ length: 10 }, (_, kind) => ({ subject: subjectBytes(subject), kind })),
       );
       const after = { at: instantOf(1_000), record: subjectOf(1), sequence: 1, kind: 4, via: '' };
-      const updates = [false, true].map((isThrough) => ({
-        ...LOGGED,
-        subject: textBytes(subjectOf(1)),
-        isThrough,
-      }));
+      const updates = {
+        ...{ subject: textBytes(subjectOf(1)), log: LOGGED, isWhole: true },
+        ...{ createdAt: instantOf(1), updatedAt: instantOf(2_000) },
+      };
       return listTimeline(db, orgNumber, { ranges, updates, since: 0, after, limit: 21 });
     },
     false,
