@@ -12,7 +12,7 @@ import { formatDuration } from '../terminal/format.ts';
 import { VERSION } from '../version.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-// A busy server may need seconds for its first description of the API.
+// A busy server takes several seconds to describe its API for the first time.
 const ANSWER_MS_MAX = 15_000;
 const SKEW_SECONDS_MAX = 5;
 
@@ -59,7 +59,7 @@ function ask(url: string, init: TracedInit = {}): Promise<Response | Error> {
   return askOnce(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
 }
 
-/** That a server which responds to one request does not respond to another. */
+/** The finding that the server did not respond to this request, although it responded to another. */
 function unanswered(name: string, base: string, path: string, error: Error): Finding {
   const { reason, nextSteps } = connectionFailureOf(base, error);
   return warn(name, `no response to ${path}: ${reason}`, nextSteps.map(sentence).join('; '));
@@ -129,7 +129,7 @@ async function checkKey(base: string, key: string): Promise<Finding> {
     return warn(
       'key',
       failed[1] === 0
-        ? `no response to a list of ${failed[0]}`
+        ? `reading ${failed[0]} got no response`
         : `reading ${failed[0]} failed with ${failed[1]}`,
       'try again in a minute.',
     );

@@ -17,7 +17,7 @@ export interface UpdateSource {
   subject: Uint8Array;
   /** The part of the log that there is, both ends included, and the instant of its end in Unix milliseconds. */
   log: Pick<LogState, 'first' | 'last' | 'instant'>;
-  /** The instants of its own updates, in Unix milliseconds. */
+  /** Its own updates are not earlier and not later than these, in Unix milliseconds. */
   createdAt: number;
   updatedAt: number;
   /** Whether updates that show through contacts and deals are wanted, too. */
@@ -107,18 +107,24 @@ export async function listUpdates(
   { since: eventually, after, limit }: UpdateQuery,
 ): Promise<TimelineRow[]> {
   const { createdAt, updatedAt, isWhole, log } = source;
-  const until = [updatedAt, ...(isWhole ? [log.instant] : [])];
-  const [since, firstOfAll, ...lasts] = await Promise.all([
+  const kinds = [
+    { isThrough: false, lastAt: updatedAt },
+    ...(isWhole ? [{ isThrough: true, lastAt: log.instant }] : []),
+  ];
+  const endOf = async ({ isThrough, lastAt }: (typeof kinds)[number]) => ({
+    isThrough,
+    last: await lastBehind(db, org, log, { at: after.at, lastAt }),
+  });
+  const [since, firstOfAll, ends] = await Promise.all([
     eventually,
     firstSince(db, org, log, createdAt),
-    ...until.map((lastAt) => lastBehind(db, org, log, { at: after.at, lastAt })),
+    Promise.all(kinds.map(endOf)),
   ]);
   const part = { first: firstOfAll, last: log.last };
   const first = since > createdAt ? await firstSince(db, org, part, since) : firstOfAll;
   const query = { since, after, limit };
-  const walk = (last: number, index: number) =>
-    updatesIn(db, org, source.subject, { first, last, isThrough: index === 1 }, query);
-  return (await Promise.all(lasts.map(walk))).flat();
+  const found = ends.map((end) => updatesIn(db, org, source.subject, { first, ...end }, query));
+  return (await Promise.all(found)).flat();
 }
 
 /** The first change since an instant; that of the part itself where looking for it takes longer than what it saves. */
@@ -151,7 +157,7 @@ interface LogPart {
   isThrough: boolean;
 }
 
-/** What `listUpdates` waits for is there. */
+/** A query whose first instant is known. */
 type PlacedQuery = UpdateQuery & { since: number };
 
 async function updatesIn(

@@ -1,6 +1,6 @@
 // How slowly a body can arrive: limits each pause, and the total time from its first byte.
 import { ApiError } from '../errors.ts';
-import { afterOwnTime, type OwnTimer } from './own-time.ts';
+import { type StallTolerantTimeout, setStallTolerantTimeout } from './stall-tolerant-timeout.ts';
 
 /** How long a body can take, in milliseconds. */
 export interface BodyTimeout {
@@ -31,7 +31,7 @@ export class BodyTimer {
   readonly #ending: AbortSignal;
   readonly #failed = Promise.withResolvers<never>();
   /** Limits the time from the first byte. */
-  #whole: OwnTimer | null = null;
+  #whole: StallTolerantTimeout | null = null;
 
   /**
    * @param hint a sentence about what could delay the first byte; '' if unknown
@@ -74,9 +74,10 @@ export class BodyTimer {
     this.#ending.removeEventListener('abort', this.#end);
   }
 
-  #failAfter(ms: number, message: string): OwnTimer {
+  #failAfter(ms: number, message: string): StallTolerantTimeout {
     const headers = { Connection: 'close' };
-    return afterOwnTime(ms, () => this.#failed.reject(new ApiError('BODY_TOO_SLOW', message, { headers })));
+    const fail = () => this.#failed.reject(new ApiError('BODY_TOO_SLOW', message, { headers }));
+    return setStallTolerantTimeout(fail, ms);
   }
 
   readonly #end = (): void => {

@@ -2,7 +2,7 @@
 import type { Eventually } from '../../db/engine/engine.ts';
 import type { ResponseDeadline } from '../../db/store.ts';
 import type { Exchange } from './exchange.ts';
-import { afterOwnTime } from './own-time.ts';
+import { setStallTolerantTimeout } from './stall-tolerant-timeout.ts';
 
 /**
  * The result of the work on a request, or the engine's error once the client has waited too long. Time that the client
@@ -16,11 +16,11 @@ export async function withDeadline<T>(
 ): Promise<T> {
   const since = performance.now();
   const late = Promise.withResolvers<never>();
-  let timer = afterOwnTime(ms, look);
+  let timer = setStallTolerantTimeout(look, ms);
   function look(): void {
     const leftMs = since + ms + othersMs(exchange) - performance.now();
     if (leftMs > 1) {
-      timer = afterOwnTime(leftMs, look);
+      timer = setStallTolerantTimeout(look, leftMs);
       return;
     }
     exchange.givenUp = tooLate();

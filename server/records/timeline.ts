@@ -110,7 +110,7 @@ function updatesOf({ id, updated_at }: Data, log: LogState, isWhole: boolean): U
   const createdAt = instantOfId(String(id));
   return {
     ...{ subject: textBytes(String(id)), log, isWhole },
-    // Of an ID that does not tell.
+    // Not every ID contains the time of its creation.
     createdAt: Number.isNaN(createdAt) ? Number.MIN_SAFE_INTEGER : createdAt,
     updatedAt: Date.parse(String(updated_at)),
   };

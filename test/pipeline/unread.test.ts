@@ -13,6 +13,8 @@ const LIST = '/api/v2/contacts?limit=200';
 const FLAGS = ['--org-body-mib', '26', '--metrics-port', '0', '--key-limit', '10000', '--org-limit', '10000'];
 const CLIENTS = 12;
 const FIT = 3;
+/** Of those that begin to wait so soon, all are refused before the first are given up. */
+const PROMPT_MS_MAX = 3_000;
 
 describe.each([0, 2])('with %i threads beside', (readers) => {
   const sandbox = new Sandbox();
@@ -100,15 +102,24 @@ describe.each([0, 2])('with %i threads beside', (readers) => {
   );
 
   test('those for which there is no room get 429, and who takes nothing is given up', async () => {
-    const clients = Array.from({ length: CLIENTS }, silentClient);
-    await until(async () => (await figure('crm_answers_waiting')) === CLIENTS - FIT);
-    expect(await figure('crm_answer_bytes')).toBeWithin(FIT * 4 * MEBIBYTE, 13 * MEBIBYTE);
-    await until(async () => (await figure('crm_answer_bytes')) === 0);
-    const heads = await Promise.all(clients.map(({ read }) => read()));
-    const refused = heads.filter((head) => head.startsWith('HTTP/1.1 429'));
-    // A server that begins some reads late has room for these once the first clients are given up.
-    expect(refused.length).toBeWithin(1, CLIENTS - FIT + 1);
-    expect(await figure('crm_limit_refusals_total', { limit: 'answers' })).toBe(refused.length);
+    const refusals = () => figure('crm_limit_refusals_total', { limit: 'answers' });
+    const round = async () => {
+      const [begun, before] = [performance.now(), await refusals()];
+      const clients = Array.from({ length: CLIENTS }, silentClient);
+      await until(async () => (await figure('crm_answers_waiting')) === CLIENTS - FIT);
+      const isPrompt = performance.now() - begun < PROMPT_MS_MAX;
+      expect(await figure('crm_answer_bytes')).toBeWithin(FIT * 4 * MEBIBYTE, 13 * MEBIBYTE);
+      await until(async () => (await figure('crm_answer_bytes')) === 0);
+      const counted = (await refusals()) - before;
+      const heads = await Promise.all(clients.map(({ read }) => read()));
+      const refused = heads.filter((head) => head.startsWith('HTTP/1.1 429'));
+      expect(counted).toBe(refused.length);
+      return { isPrompt, refused };
+    };
+    let { isPrompt, refused } = await round();
+    // On a busy machine some can begin so late that they still wait when the first are given up, and get their room.
+    for (let rounds = 1; !isPrompt && rounds < 4; rounds++) ({ isPrompt, refused } = await round());
+    expect(refused).toHaveLength(CLIENTS - FIT);
     for (const head of refused) expect(head).toMatch(/^retry-after: 5\r?$/im);
     expect((await ask(LIST, key)).status).toBe(200);
   }, 300_000);

@@ -99,7 +99,7 @@ test('an address that is none is a failure like others', async () => {
   });
 });
 
-test('a server that responds to one request and not to others is not called another program', async () => {
+test('a server that leaves requests unanswered: which ones, and why', async () => {
   const server = createServer((request, response) => {
     if (request.url === '/healthz') response.end('ok');
     else request.socket.destroy();
@@ -119,7 +119,7 @@ test('a server that responds to one request and not to others is not called anot
   });
   expect(found(rows, 'key')).toMatchObject({
     status: 'warn',
-    found: 'no response to a list of companies',
+    found: 'reading companies got no response',
   });
 });
 

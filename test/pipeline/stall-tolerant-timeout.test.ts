@@ -1,0 +1,47 @@
+// Timeouts that do not count a stall of this process.
+import { expect, test } from 'bun:test';
+import { setStallTolerantTimeout } from '../../server/pipeline/stall-tolerant-timeout.ts';
+
+test('what was due during a stall comes first', async () => {
+  const happened: string[] = [];
+  const called = new Promise<void>((resolve) => {
+    setStallTolerantTimeout(() => {
+      happened.push('called back');
+      resolve();
+    }, 50);
+  });
+  setTimeout(() => happened.push('data'), 60);
+  Bun.sleepSync(400);
+  await called;
+  expect(happened).toEqual(['data', 'called back']);
+});
+
+test('a stall delays it by no more than its own length', async () => {
+  const delays: number[] = [];
+  // Another stall would delay it again, but not each time.
+  for (let round = 0; round < 3; round++) {
+    const called = new Promise<void>((resolve) => {
+      setStallTolerantTimeout(resolve, 20);
+    });
+    Bun.sleepSync(600);
+    const stalledUntil = performance.now();
+    await called;
+    delays.push(performance.now() - stalledUntil);
+  }
+  expect(Math.min(...delays)).toBeWithin(15, 400);
+});
+
+test('does not call back once it is cleared, with or without a stall', async () => {
+  let calls = 0;
+  const count = () => {
+    calls += 1;
+  };
+  const [cleared, stalled] = [setStallTolerantTimeout(count, 20), setStallTolerantTimeout(count, 150)];
+  cleared.clear();
+  Bun.sleepSync(400);
+  // Its first timer has fired, and the second runs.
+  await Bun.sleep(10);
+  stalled.clear();
+  await Bun.sleep(400);
+  expect(calls).toBe(0);
+});
