@@ -60,14 +60,15 @@ function ask(url: string, init: TracedInit = {}): Promise<Response | Error> {
 }
 
 /** The finding that the server did not respond to this request, although it responded to another. */
-function unanswered(name: string, base: string, path: string, error: Error): Finding {
-  const { reason, nextSteps } = connectionFailureOf(base, error);
-  return warn(name, `no response to ${path}: ${reason}`, nextSteps.map(sentence).join('; '));
+function unanswered(report: typeof warn, check: string, url: string, error: Error): Finding {
+  const found = `no response to ${new URL(url).pathname}: ${connectionFailureOf(url, error).reason}`;
+  return report(check, found, 'check the log of the server, and whether its machine is overloaded.');
 }
 
 async function checkReady(base: string): Promise<Finding> {
-  const answer = await ask(`${base}/readyz`);
-  if (answer instanceof Error) return unanswered('ready', base, '/readyz', answer);
+  const url = `${base}/readyz`;
+  const answer = await ask(url);
+  if (answer instanceof Error) return unanswered(fail, 'ready', url, answer);
   if (answer.ok) return ok('ready', 'it can read and write');
   return fail(
     'ready',
@@ -90,12 +91,13 @@ function checkClock(answer: Response): Finding {
 }
 
 async function checkVersion(base: string): Promise<Finding> {
-  const answer = await ask(`${base}/docs/json`);
-  if (answer instanceof Error) return unanswered('version', base, '/docs/json', answer);
+  const url = `${base}/docs/json`;
+  const answer = await ask(url);
+  if (answer instanceof Error) return unanswered(warn, 'version', url, answer);
   // Its body can be late, too.
   const document: unknown = answer.ok ? await answer.json().catch((error: unknown) => error) : null;
   if (document instanceof Error && document.name === 'TimeoutError')
-    return unanswered('version', base, '/docs/json', document);
+    return unanswered(warn, 'version', url, document);
   const info = isObject(document) ? document.info : null;
   const version = isObject(info) ? info.version : undefined;
   if (typeof version !== 'string')

@@ -111,7 +111,7 @@ test('a server that leaves requests unanswered: which ones, and why', async () =
   server.close();
   const reason = 'the connection was closed before the response';
   expect(found(rows, 'server', 'server')).toMatchObject({ status: 'ok' });
-  expect(found(rows, 'ready')).toMatchObject({ status: 'warn', found: `no response to /readyz: ${reason}` });
+  expect(found(rows, 'ready')).toMatchObject({ status: 'fail', found: `no response to /readyz: ${reason}` });
   expect(found(rows, 'version')).toMatchObject({
     status: 'warn',
     found: `no response to /docs/json: ${reason}`,
