@@ -1,7 +1,7 @@
 // `crm export`: writes a resource, or everything, to files or stdout.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { apiOption, collect, whereOption } from '../settings/options.ts';
+import { apiOption, collect, fieldsOption, whereOption } from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -29,7 +29,7 @@ export function registerExportCommand(program: Command): void {
     )
     .addOption(whereOption())
     .option('--filter <key=value>', 'Only records that match; repeatable', collect)
-    .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
+    .addOption(fieldsOption())
     .option('--excel-safe', 'Escape CSV cells that a spreadsheet would run as formulas')
     .option('--force', 'Overwrite an existing file')
     .option('--resume', 'Continue an interrupted export to the same place')

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { addBulkOptions } from '../bulk/options.ts';
 import { actionByOption, lazyAction } from '../settings/lazy-action.ts';
-import { includeOption } from '../settings/options.ts';
+import { fieldsOption, includeOption } from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -22,7 +22,7 @@ export function registerGetCommand(program: Command): void {
     )
     .argument('<resource>', 'One of contacts, companies, deals, …, or meetings/ID/deal')
     .argument('[id]', 'ID of the record')
-    .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
+    .addOption(fieldsOption())
     .addOption(includeOption())
     .addHelpText('after', EXAMPLES)
     .action(

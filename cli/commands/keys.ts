@@ -1,7 +1,14 @@
 // `crm keys`: issues, lists, changes, rotates and revokes API keys.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { apiOption, collect, orgOption, requestCount, requestsOrDefault } from '../settings/options.ts';
+import {
+  apiOption,
+  collect,
+  commaList,
+  orgOption,
+  requestCount,
+  requestsOrDefault,
+} from '../settings/options.ts';
 
 const UPDATE_EXAMPLES = `
 Examples:
@@ -76,7 +83,7 @@ function registerIssue(keys: Command): void {
     .addOption(apiOption())
     .addOption(new Option('--prefix <prefix>', 'Prefix of a v1 key').choices(['service_api', 'service_pk']))
     .option('--name <label>', 'What the key is for')
-    .option('--scopes <a:read,b:write>', 'What the key can do')
+    .option('--scopes <a:read,b:write>', 'What the key can do', commaList)
     .option('--all-scopes', 'Grant all scopes; for a v1 key, ALL')
     .option(
       '--from-v1 <keyid>',

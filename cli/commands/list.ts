@@ -1,7 +1,15 @@
 // `crm list`: pages through a resource and prints its records.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { apiOption, collect, count, includeOption, limitOption, whereOption } from '../settings/options.ts';
+import {
+  apiOption,
+  collect,
+  count,
+  fieldsOption,
+  includeOption,
+  limitOption,
+  whereOption,
+} from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -33,7 +41,7 @@ export function registerListCommand(program: Command): void {
     )
     .addOption(whereOption())
     .option('--filter <key=value>', 'Only records that match; repeatable', collect)
-    .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
+    .addOption(fieldsOption())
     .addOption(includeOption())
     .addOption(
       new Option(

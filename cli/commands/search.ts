@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { limitOption } from '../settings/options.ts';
+import { commaList, limitOption } from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -30,7 +30,7 @@ export function registerSearchCommand(program: Command): void {
 }
 
 function typesOption(): Option {
-  const option = new Option('--types <a,b>', 'Only records of these resources');
+  const option = new Option('--types <a,b>', 'Only records of these resources').argParser(commaList);
   // For completion and help; several are separated by commas, which run.ts checks.
   option.argChoices = [...SEARCHED_RESOURCES];
   return option;

@@ -1,7 +1,7 @@
 // `crm timeline`: prints what happened to a contact, company or deal, newest first.
 import { type Command, Option } from 'commander';
 import { lazyAction } from '../settings/lazy-action.ts';
-import { limitOption } from '../settings/options.ts';
+import { commaList, limitOption } from '../settings/options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -22,7 +22,7 @@ export function registerTimelineCommand(program: Command): void {
     )
     .argument('<resource>', 'One of contacts, companies, deals')
     .argument('<id>', 'ID of the record')
-    .option('--kinds <kinds>', 'Only these kinds, separated by commas')
+    .option('--kinds <kinds>', 'Only these kinds, separated by commas', commaList)
     .option('--since <time>', 'Only entries at or after this time: 2h, 7d, a date or a time')
     .option('--until <time>', 'Only entries before this time')
     .addOption(

@@ -6,6 +6,11 @@ export function collect(value: string, previous: string[] = []): string[] {
   return [...previous, value];
 }
 
+/** A list separated by commas, or given in several options. */
+export function commaList(value: string, previous?: string): string {
+  return previous === undefined ? value : `${previous},${value}`;
+}
+
 /** A whole number of at least 1. */
 export function count(value: string): number {
   const number = /^\d{1,15}$/.test(value) ? Number(value) : 0;
@@ -82,7 +87,14 @@ export function whereOption(): Option {
 
 /** `--include` of commands that show records. */
 export function includeOption(): Option {
-  return new Option('--include <a,b>', 'Also show what records refer to or are linked to: company,deals');
+  const description = 'Also show what records refer to or are linked to: company,deals';
+  return new Option('--include <a,b>', description).argParser(commaList);
+}
+
+/** `--fields` of commands that show or export records. */
+export function fieldsOption(): Option {
+  const description = 'Only these fields; custom.key for custom fields';
+  return new Option('--fields <a,b>', description).argParser(commaList);
 }
 
 /** `--org`, for `organizationNamed`. */

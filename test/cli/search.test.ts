@@ -47,6 +47,8 @@ test(
     expect(ndjson(await search('engines', '--types', 'notes,tasks')).map((one) => one.record_id)).toEqual([
       note,
     ]);
+    // Given several times, a list is all of them.
+    expect(ndjson(await search('engines', '--types', 'contacts', '--types', 'notes'))).toHaveLength(2);
     expect(JSON.parse(await search('ada', 'lov', '-o', 'json'))).toHaveLength(1);
     expect((await search('lovelace', '-o', 'csv')).split('\n')[0]).toBe(
       'record_type,record_id,match.tier,match.field,match.snippet,record',
