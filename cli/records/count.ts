@@ -15,7 +15,7 @@ const FIELDS = ['count', 'is_exact'];
 
 /** Prints the number alone in a pipe, and for people what was counted. */
 export async function runCount(what: string, { where }: { where?: string }, config: Config): Promise<void> {
-  const resource = queriedResource(what);
+  const resource = queriedResource(what, where);
   const condition = where === undefined ? undefined : filterOfWhere(resource, where);
   const client = await connect(config);
   const body: Data =

@@ -57,7 +57,7 @@ class FilterWriter {
     if (level === FILTER_LEVELS_MAX)
       throw this.#refuse(
         at,
-        `expected at most ${FILTER_LEVELS_MAX} levels of and, or and not within each other.`,
+        `expected at most ${FILTER_LEVELS_MAX} levels of "and", "or" and "not" within each other.`,
       );
     if (kind === 'not') return { not: this.filterOf(expression.part, level + 1) };
     return { [kind]: partsOf(expression, kind).map((part) => this.filterOf(part, level + 1)) };

@@ -9,17 +9,18 @@ import { isTarget, parseTarget, resourceFor, resourcePath } from '../api/target.
 import { CliError, isRefusal, usageError } from '../errors.ts';
 import { shellWord } from '../terminal/text.ts';
 
-/** The resource to query; a usage error says how to query those linked to a record. */
-export function queriedResource(what: string): Resource {
+/** The resource to query by a condition; a usage error says how to query those linked to a record. */
+export function queriedResource(what: string, condition: string | undefined): Resource {
   if (!isTarget(what)) return resourceFor(what, 'list');
   const { resource, id, link } = parseTarget(what);
   const child = link && childOf(link);
   const isRelated =
     child !== undefined && Object.hasOwn(relationsOf(resourceFor(child, 'list')), resource.name);
-  const where = shellWord(`${resource.name} has ${id}`);
+  const linked = `${resource.name} has ${id}`;
+  const where = shellWord(condition === undefined ? linked : `${linked} and (${condition})`);
   throw usageError(
     `${what} is a list of links, and a query needs a resource.`,
-    isRelated ? `in its place, write: ${child} --where ${where}` : 'use a resource such as contacts.',
+    isRelated ? `use ${child} --where ${where} instead.` : 'use a resource such as contacts.',
   );
 }
 

@@ -26,7 +26,7 @@ export function recordsRequest(what: string, options: RecordsOptions): ListReque
   const { where, sortBy, api } = options;
   if (where !== undefined && api === 'v1')
     throw usageError('API v1 has no --where.', 'remove --where, or --api v1.');
-  if (where !== undefined) return queryRequest(queriedResource(what), options);
+  if (where !== undefined) return queryRequest(queriedResource(what, where), options);
   if (sortBy === undefined || api === 'v1' || isTarget(what)) return listRequest(what, options);
   const resource = resourceFor(what, 'list');
   checkSort(resource, sortBy);

@@ -50,6 +50,8 @@ const KEYWORDS: readonly string[] = ['and', 'or', 'not', 'null', ...WRITTEN_OPER
 // After `not`; before the others it would read like nothing that anyone says.
 const NEGATABLE: readonly string[] = ['in', 'between', 'contains', 'starts_with', 'has'];
 const HINT_CHARACTERS_MAX = 60;
+// Of times: the first letter is what is written here.
+const UNIT = /^([hdw])(ours?|ays?|eeks?)?$/i;
 const CURLY_QUOTES = /^[‘’‚“”„«»`]/;
 
 /** The tree of a text: `not` binds more strongly than `and`, and `and` more strongly than `or`. */
@@ -80,17 +82,21 @@ class Reader {
   finish(): void {
     const { kind, text, at } = this.#token();
     if (kind === 'end') return;
-    if (kind === 'sign' && text === ')') throw this.#refuse(at, 'expected no ), because no ( is open.');
-    throw this.#unexpected('and, or, or the end', this.#spacesHint());
+    if (kind === 'sign' && text === ')') throw this.#refuse(at, 'expected no ")", because no "(" is open.');
+    throw this.#unexpected('"and", "or" or the end', this.#wordsHint());
   }
 
-  // `name = Acme Inc`
-  #spacesHint(): string[] {
+  // `name = Acme Inc`, `created_at > 7 days`, and, within a list, `status in (open won)`.
+  #wordsHint({ isList = false } = {}): string[] {
     const [before, here] = [this.#tokens[this.#at - 1], this.#token()];
-    const isOneText = before?.kind === 'word' && before.text !== 'null' && here.kind === 'word';
-    if (!isOneText) return [];
-    const text = `'${before.text} ${here.text}'`;
-    return [`put text with spaces in quotes${text.length > HINT_CHARACTERS_MAX ? '.' : `: ${text}`}`];
+    const areWords = before?.kind === 'word' && before.text !== 'null' && here.kind === 'word';
+    if (!areWords) return [];
+    const [, unit] = (/^\d+$/.test(before.text) && UNIT.exec(here.text)) || [];
+    if (unit !== undefined) return [`write ${before.text}${unit.toLowerCase()}.`];
+    const [text, list] = [`'${before.text} ${here.text}'`, `(${before.text}, ${here.text})`];
+    const shown = (example: string) => (text.length > HINT_CHARACTERS_MAX ? '.' : `: ${example}`);
+    const quoted = `put text with spaces in quotes${shown(text)}`;
+    return isList ? [`separate values with commas${shown(list)}`, quoted] : [quoted];
   }
 
   #joined(word: 'and' | 'or', read: () => Expression): Expression {
@@ -107,12 +113,13 @@ class Reader {
     if (!this.#takes('(')) return this.#condition();
     const inner = this.#nested(at, () => this.alternatives());
     if (this.#takes(')')) return inner;
-    throw this.#unexpected('and, or, or )', this.#spacesHint());
+    throw this.#unexpected('"and", "or" or ")"', this.#wordsHint());
   }
 
   #nested(at: number, read: () => Expression): Expression {
     this.#nesting += 1;
-    if (this.#nesting > NESTING_MAX) throw this.#refuse(at, 'expected fewer ( and not within each other.');
+    if (this.#nesting > NESTING_MAX)
+      throw this.#refuse(at, `expected at most ${NESTING_MAX} levels of "(" and "not".`);
     const inner = read();
     this.#nesting -= 1;
     return inner;
@@ -130,7 +137,7 @@ class Reader {
     const start = { kind: 'condition' as const, field, at, operator, operatorAt };
     if (operator !== 'is') return { ...start, isNegated: isNot, values: this.#values(operator) };
     const isNegated = this.#takes('not');
-    if (!this.#takes('null')) throw this.#unexpected(isNegated ? 'null' : 'null or not null');
+    if (!this.#takes('null')) throw this.#unexpected(isNegated ? '"null"' : '"null" or "not null"');
     return { ...start, isNegated, values: [] };
   }
 
@@ -147,7 +154,7 @@ class Reader {
     const { kind, text } = this.#token();
     const meant = kind === 'word' ? didYouMean(text, known) : '';
     return this.#unexpected(
-      `an operator${isNot ? ' after not' : ''}`,
+      `an operator${isNot ? ' after "not"' : ''}`,
       [`use one of: ${wordsFor(known)}.`],
       meant,
     );
@@ -157,16 +164,16 @@ class Reader {
     if (operator === 'in') return this.#list();
     const first = this.#value();
     if (operator !== 'between') return [first];
-    if (!this.#takes('and')) throw this.#unexpected('and with the end of the range');
+    if (!this.#takes('and')) throw this.#unexpected('"and" between the two ends of the range');
     return [first, this.#value()];
   }
 
   #list(): Value[] {
-    if (!this.#takes('(')) throw this.#unexpected('( with the values, and commas between them');
+    if (!this.#takes('(')) throw this.#unexpected('values in parentheses, such as (open, won)');
     const values = [this.#value()];
     while (this.#takes(',')) values.push(this.#value());
     if (this.#takes(')')) return values;
-    throw this.#unexpected(', or )', this.#spacesHint());
+    throw this.#unexpected('"," or ")"', this.#wordsHint({ isList: true }));
   }
 
   #value(): Value {
@@ -182,7 +189,7 @@ class Reader {
 
   #checkBare(word: string, at: number): void {
     if (/^null$/i.test(word)) {
-      const steps = ['write is null or is not null.', `write '${word}' for this text.`];
+      const steps = ['write "is null" or "is not null".', `write '${word}' for this text.`];
       throw this.#refuse(at, 'expected a value, and null is not one.', ...steps);
     }
     if (KEYWORDS.includes(word))
@@ -206,8 +213,8 @@ class Reader {
   #unexpected(expected: string, nextSteps: readonly string[] = [], meant = ''): CliError {
     const { kind, text, at } = this.#token();
     if (kind === 'word' && isMiscased(text))
-      return this.#refuse(at, `expected ${text} in lower case.`, `write ${text.toLowerCase()}.`);
-    const ending = kind === 'end' && !expected.includes('end') ? ', but the text ends here' : '';
+      return this.#refuse(at, `expected "${text}" in lower case.`, `write "${text.toLowerCase()}".`);
+    const ending = kind === 'end' && !expected.endsWith('the end') ? ', but the text ends here' : '';
     return this.#refuse(at, `expected ${expected}${ending}.${meant}`, ...nextSteps);
   }
 }

@@ -62,7 +62,7 @@ function plainAt(take: (pattern: RegExp) => string | undefined, at: number, refu
   const foreign = take(FOREIGN);
   const instead = INSTEAD[foreign ?? ''];
   if (instead !== undefined && (sign === undefined || (foreign?.length ?? 0) > sign.length))
-    throw refuse(at, `expected ${instead} instead of ${foreign}.`, `write ${instead}.`);
+    throw refuse(at, `expected "${instead}" instead of "${foreign}".`, `write "${instead}".`);
   if (sign !== undefined) return { kind: 'sign', text: sign, at, end: at + sign.length };
   const word = take(WORD) ?? '';
   return { kind: 'word', text: word, at, end: at + word.length };

@@ -27,7 +27,7 @@ export function comparedValue(
   const { name, family } = field;
   const { text, at } = value;
   if (family === 'date') return dayOf(name, value, refuse);
-  if (value.isAhead) throw refuse(at, `expected no ahead, because ${name} is not a time.`);
+  if (value.isAhead) throw refuse(at, `expected no "ahead", because ${name} is not a time.`);
   switch (family) {
     case 'number':
       return numberOf(name, value, refuse);

@@ -38,7 +38,8 @@ export function readQueryValue(
   value: JsonValue,
   now: number,
 ): ReadValue {
-  if (value === null) return failed(path, 'must not be null; what is null is found by {"is_null": true}');
+  if (value === null)
+    return failed(path, 'must not be null; to find records without a value, use {"is_null": true}');
   return READERS[family]({ path, value, now, operator, values: enumOf(field?.schema) });
 }
 
@@ -123,7 +124,7 @@ function readRelative(path: string, value: JsonValue, now: number): ReadValue {
   const own = `${path}.${name}`;
   const [, count, unit = ''] = (typeof span === 'string' && SPAN.exec(span)) || [];
   if (count === undefined) {
-    const message = 'must be a number from 1 on followed by h, d or w, such as "30d"';
+    const message = 'must be a whole number of at least 1 followed by h, d or w, such as "30d"';
     return failed(own, message, typeof span === 'string' ? 'VALIDATION_INVALID_FORMAT' : 'VALIDATION_FAILED');
   }
   const length = Number(count) * (UNITS_MS[unit] ?? 0);
