@@ -2,7 +2,7 @@
 import type { BackfillRow, Db } from '../db/engine/schema.ts';
 import { FILLERS } from '../db/fillers.ts';
 import type { Store } from '../db/store.ts';
-import { type Filler, fillNext, isFilled, listBackfills } from '../db/tables/backfills.ts';
+import { type Filler, fillNext, isFilled, listBackfills, noteTotal } from '../db/tables/backfills.ts';
 import { ApiError } from './errors.ts';
 import { RepeatedWork, type ReportError } from './repeated-work.ts';
 
@@ -27,24 +27,41 @@ export function startBackfills(
   fillers: Readonly<Record<string, Filler>> = FILLERS,
 ): RepeatedWork {
   return new RepeatedWork(LOOK_EVERY_MS, report, async (work) => {
-    await work.forEach(await listBackfills(store.read), async (row) => {
-      // A newer crm has parts that this one does not know.
-      const filler = fillers[row.name];
-      if (filler !== undefined) await fillPart(store, row, filler, work);
-    });
+    const forEachKnown = (
+      rows: readonly BackfillRow[],
+      act: (row: BackfillRow, filler: Filler) => Promise<void>,
+    ): Promise<void> =>
+      work.forEach(rows, async (row) => {
+        // A newer crm has parts that this one does not know.
+        const filler = fillers[row.name];
+        if (filler !== undefined) await act(row, filler);
+      });
+    const rows = await listBackfills(store.read);
+    // All of them before the first is filled in: until then nobody can tell how much there is to do.
+    await forEachKnown(rows, (row, filler) => countRecords(store, row, filler));
+    await forEachKnown(rows, (row, filler) => fillPart(store, row, filler, work));
   });
+}
+
+async function countRecords(
+  store: Store,
+  { org_id: orgNumber, name, total: counted }: BackfillRow,
+  filler: Filler,
+): Promise<void> {
+  if (counted !== null) return;
+  const total = await filler.count(store.read, orgNumber);
+  await store.write(orgNumber, (trx) => noteTotal(trx, { orgNumber, name }, total));
 }
 
 async function fillPart(
   store: Store,
-  { org_id: orgNumber, name, total: counted }: BackfillRow,
+  { org_id: orgNumber, name }: BackfillRow,
   filler: Filler,
   work: RepeatedWork,
 ): Promise<void> {
-  const total = counted ?? (await filler.count(store.read, orgNumber));
   for (let isMore = true; isMore && !work.isStopping; ) {
     const startedAt = performance.now();
-    isMore = await store.write(orgNumber, (trx) => fillNext(trx, { orgNumber, name, total }, filler));
+    isMore = await store.write(orgNumber, (trx) => fillNext(trx, { orgNumber, name }, filler));
     // Half of the time is left to requests.
     await work.rest(performance.now() - startedAt);
   }

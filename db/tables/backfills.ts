@@ -42,6 +42,26 @@ export function listBackfills(db: Db): Promise<BackfillRow[]> {
   return db.selectFrom('backfills').selectAll().orderBy('org_id').orderBy('name').execute();
 }
 
+/** How far the filling in of a part is, over all organizations that wait for it. */
+export interface BackfillProgress {
+  organizations: number;
+  records: number;
+  /** The number of records to read, about; null until each organization's are counted. */
+  total: number | null;
+}
+
+/** How far each part is that is not complete, by its name. */
+export async function sumBackfills(db: Db): Promise<Map<string, BackfillProgress>> {
+  const sums = new Map<string, BackfillProgress>();
+  for (const { name, records, total } of await listBackfills(db)) {
+    const sum = sums.getOrInsert(name, { organizations: 0, records: 0, total: 0 });
+    sum.organizations += 1;
+    sum.records += records;
+    sum.total = sum.total === null || total === null ? null : sum.total + total;
+  }
+  return sums;
+}
+
 /** Notes that a part must be filled in for an organization, from the beginning. */
 export async function beginBackfill(trx: Trx, orgNumber: number, name: string): Promise<void> {
   await deleteRow(trx, orgNumber, name);
@@ -51,13 +71,20 @@ export async function beginBackfill(trx: Trx, orgNumber: number, name: string): 
     .execute();
 }
 
-/**
- * Fills in the next piece for an organization, wherever another process has brought it; returns whether there is more.
- * @param total the number of records to read, about
- */
+/** Notes how many records are to be read for an organization, about. */
+export async function noteTotal(
+  trx: Trx,
+  { orgNumber, name }: { orgNumber: number; name: string },
+  total: number,
+): Promise<void> {
+  const rows = trx.updateTable('backfills').where('org_id', '=', orgNumber).where('name', '=', name);
+  await rows.set({ total }).execute();
+}
+
+/** Fills in the next piece for an organization, wherever another process has brought it; returns whether there is more. */
 export async function fillNext(
   trx: Trx,
-  { orgNumber, name, total }: { orgNumber: number; name: string; total: number },
+  { orgNumber, name }: { orgNumber: number; name: string },
   filler: Filler,
 ): Promise<boolean> {
   const row = await trx
@@ -70,7 +97,7 @@ export async function fillNext(
   const { place, records } = await filler.fill(trx, orgNumber, row.place);
   await deleteRow(trx, orgNumber, name);
   if (place === null) return false;
-  const read = { place, records: row.records + records, total: row.total ?? total };
+  const read = { place, records: row.records + records, total: row.total };
   await trx
     .insertInto('backfills')
     .values({ org_id: orgNumber, name, ...read })

@@ -60,6 +60,12 @@ export const FAMILIES = {
   ),
   crm_changes_kept: gauge('Changes of records and links that the log contains.'),
   crm_search_pending_records: gauge('Writes of records that the search index does not have yet.'),
+  crm_backfill_organizations: gauge(
+    'Organizations whose search index or timelines are being built, as after an upgrade; part is search or timeline.',
+    ['part'],
+  ),
+  crm_backfill_records: gauge('Records that these builds read, as far as they are counted.', ['part']),
+  crm_backfill_read_records: gauge('Records that these builds have read so far.', ['part']),
   crm_webhooks: gauge(
     'Webhooks; state is enabled, off (disabled by a client) or disabled (by the server or with its key).',
     ['state'],

@@ -2,9 +2,11 @@
 
 import { sumReplayBytes } from '../../db/accounts/quotas.ts';
 import type { StoreStats } from '../../db/engine/store-stats.ts';
+import { FILLERS } from '../../db/fillers.ts';
 import { countChanges } from '../../db/removal/change-retention.ts';
 import { countPending } from '../../db/search/pending.ts';
 import type { Store } from '../../db/store.ts';
+import { type BackfillProgress, sumBackfills } from '../../db/tables/backfills.ts';
 import { findLastBackup } from '../../db/tables/last-backup.ts';
 import { listWebhookHealth, type WebhookHealth } from '../../db/webhooks/health.ts';
 import type { Answer, Operation } from '../operation.ts';
@@ -70,6 +72,7 @@ export async function serviceMetrics(sources: ServiceSources): Promise<Metric[]>
   const answers = await sumReplayBytes(store.read, Date.now()).catch(() => null);
   const changes = await countChanges(store.read).catch(() => null);
   const searchPending = await countPending(store.read).catch(() => null);
+  const backfills = await sumBackfills(store.read).catch(() => null);
   const webhookHealth = await listWebhookHealth(store.read).catch(() => null);
   const metrics = new MetricValues();
   metrics.put('crm_build_info', 1, { version, commit, engine: stats.engine });
@@ -81,12 +84,22 @@ export async function serviceMetrics(sources: ServiceSources): Promise<Metric[]>
   metrics.put('crm_stored_answers_used_ratio', answers?.usedMost ?? null, {});
   metrics.put('crm_changes_kept', changes, {});
   metrics.put('crm_search_pending_records', searchPending, {});
+  putBackfills(metrics, backfills);
   putWebhooks(metrics, webhooks, webhookHealth);
   const lastBackupAt = stats.file === null ? null : await findLastBackupTime(store).catch(() => null);
   metrics.put('crm_backup_last_success_timestamp_seconds', seconds(lastBackupAt), {});
   if (backups !== null) putBackups(metrics, backups);
   if (delay !== null) metrics.putHistogram('crm_event_loop_delay_seconds', delay.seconds, {});
   return metrics.all;
+}
+
+function putBackfills(metrics: MetricValues, sums: ReadonlyMap<string, BackfillProgress> | null): void {
+  for (const part of Object.keys(FILLERS)) {
+    const { organizations, records, total } = sums?.get(part) ?? { organizations: 0, records: 0, total: 0 };
+    metrics.put('crm_backfill_organizations', sums && organizations, { part });
+    metrics.put('crm_backfill_records', sums && total, { part });
+    metrics.put('crm_backfill_read_records', sums && records, { part });
+  }
 }
 
 /** Unix milliseconds, 0 for never. */

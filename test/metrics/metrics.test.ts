@@ -187,7 +187,19 @@ describe('a server that is measured', () => {
     expect(scrape.labelValues('route').filter((route) => !routes.has(route))).toEqual([]);
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other'];
     expect(scrape.labelValues('method').filter((method) => !methods.includes(method))).toEqual([]);
-    const known = ['api', 'method', 'route', 'status', 'le', 'limit', 'result', 'pool', 'state', 'outcome'];
+    const known = [
+      'api',
+      'method',
+      'route',
+      'status',
+      'le',
+      'limit',
+      'result',
+      'pool',
+      'state',
+      'outcome',
+      'part',
+    ];
     const labels = new Set(scrape.samples.flatMap(({ labels }) => Object.keys(labels)));
     const more = ['version', 'commit', 'engine'];
     expect([...labels].filter((label) => ![...known, ...more].includes(label))).toEqual([]);

@@ -70,6 +70,10 @@ describe('a served database', () => {
       );
       expect(doctor.stdout).toContain('--rebuild-search');
       expect((await sandbox.crm(['doctor', '--rebuild-search'])).stdout).toContain('being built');
+      const lines = (await sandbox.crm(['doctor'])).stdout.split('\n');
+      expect(lines.filter((line) => line.includes('search index'))).toEqual([
+        expect.stringContaining('being built for 1 organization: 0 records read'),
+      ]);
       const server = await sandbox.serve();
       url = server.url;
       await until(async () => (await send('/search?q=perdita')).object === 'list');

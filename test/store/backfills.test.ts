@@ -1,6 +1,12 @@
 // Filling in what an older database lacks: beside a server, in pieces, from where it stopped.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { beginBackfill, type Filler, isFilled, listBackfills } from '../../db/tables/backfills.ts';
+import {
+  beginBackfill,
+  type Filler,
+  isFilled,
+  listBackfills,
+  sumBackfills,
+} from '../../db/tables/backfills.ts';
 import { startBackfills } from '../../server/backfills.ts';
 import { fail } from '../support/background.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
@@ -55,6 +61,23 @@ test('each organization is read once, from the beginning to the end', async () =
     ]),
   );
   expect(await isFilled(store.read, orgNumber, 'sample')).toBe(true);
+});
+
+test('the records of all are counted before the first is filled in', async () => {
+  const { store, orgNumber, otherOrgNumber } = harness;
+  let sums = await sumBackfills(store.read);
+  expect(sums.get('sample')).toEqual({ organizations: 2, records: 0, total: null });
+  fails = { org: Math.min(orgNumber, otherOrgNumber), at: PIECE };
+  const failing = startBackfills(
+    store,
+    async () => {
+      sums = await sumBackfills(store.read);
+    },
+    { sample },
+  );
+  await until(() => sums.get('sample')?.total !== null);
+  await failing.stop();
+  expect(sums.get('sample')).toEqual({ organizations: 2, records: PIECE, total: 2 * RECORDS });
 });
 
 test('what fails for one organization continues where it stopped, and says how far it is; others are filled', async () => {
