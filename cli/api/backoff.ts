@@ -8,7 +8,7 @@ const SECONDS_MAX = 16;
 export function waitAfter(outcome: Response | Error, tries: number): Wait {
   if (outcome instanceof Error) return { seconds: backoffSeconds(tries), reason: 'connection' };
   if (outcome.status === 429) return { seconds: retryAfterSeconds(outcome), reason: 'rate limit' };
-  return { seconds: backoffSeconds(tries), reason: 'server error' };
+  return { seconds: backoffSeconds(tries), reason: outcome.status === 503 ? 'unavailable' : 'server error' };
 }
 
 function retryAfterSeconds(response: Response): number {

@@ -105,11 +105,16 @@ export function isQuotaRefusal(error: Refusal): boolean {
 /** The next step if the server keeps no changes, and so has no history, undelete and webhooks. */
 export const TURN_ON_CHANGES = 'have the operator turn it on: crm serve --changes-days 30';
 
+/** The next step if the server has not read all records for a search or a timeline yet. */
+const BEING_BUILT =
+  'run the command again in a few minutes. "crm doctor" shows the operator how many records are left.';
+
 // A 403 can also come from a quota or from the networks of the key, a 401 from an old secret.
 function stepFor(error: Refusal): string | undefined {
   if (isQuotaRefusal(error)) return MAKE_ROOM;
   if (isRotated(error)) return NEW_SECRET;
   if (/\bkeeps no changes\b/.test(error.message)) return TURN_ON_CHANGES;
+  if (/\bstill being built\b/.test(error.message)) return BEING_BUILT;
   return isAbout(error, 'key.networks') ? OTHER_ADDRESS : undefined;
 }
 

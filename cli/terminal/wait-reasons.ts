@@ -5,6 +5,7 @@ import { note } from './streams.ts';
 const REASONS = {
   'rate limit': 'for the rate limit',
   'server error': 'because the server failed',
+  unavailable: 'for the server to be ready',
   connection: 'for the server to respond',
 } as const;
 

@@ -18,7 +18,7 @@ that it is about:
 | \`stage\` | when the deal moved to another stage | \`from\` and \`to\`, the names at that time |
 | \`change\` | when the record was updated | \`before\` and \`after\`, as long as changes are kept |
 
-- Deals, with their stages, are on the timelines of their company, their contacts and themselves.
+- Deals are on the timelines of their company, their contacts and themselves. A change of stage is on those that the deal belonged to when its stage changed.
 - Meetings and bookings are on the timelines of the contacts whose addresses are in them, also of contacts that were created later.
   A meeting or booking without a start is at its \`created_at\`.
 - What is on the timeline of a contact or deal is on that of its company too, unless you send \`scope=own\`. It stays with the

@@ -96,7 +96,7 @@ describe('is printed', () => {
       expect(lines.filter((line) => line.startsWith('1 > GET')).length).toBe(4);
       expect(lines).toContain('1 * waiting 1 s for the rate limit (Retry-After: 1), then retrying');
       expect(lines).toContainEqual(
-        expect.stringMatching(/^1 \* waiting .* because the server failed, then /),
+        expect.stringMatching(/^1 \* waiting .* for the server to be ready, then /),
       );
       expect(lines).toContainEqual(expect.stringMatching(/^1 < … interrupted: \S/));
       expect(lines).toContainEqual(
