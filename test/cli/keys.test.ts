@@ -58,7 +58,14 @@ describe('keys issue', () => {
   });
 
   test('prints the object with -o json', async () => {
-    const key = await issued('--scopes', 'deals:write', '--scopes', 'contacts:read', '--expires', '2099-01-31');
+    const key = await issued(
+      '--scopes',
+      'deals:write',
+      '--scopes',
+      'contacts:read',
+      '--expires',
+      '2099-01-31',
+    );
     expect(key).toEqual({
       id: expect.any(String),
       key: expect.stringMatching(KEY),

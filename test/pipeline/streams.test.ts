@@ -107,7 +107,7 @@ test.skipIf(isPostgres || process.platform !== 'linux')(
     const server = await UpgradedServer.start(COMMAND, sandbox.folder, ['--readers', '2']);
     const api = { url: server.url, key };
     const made: string[] = [];
-    let isOver = false;
+    let [isWriting, isOver] = [true, false];
     let ends = 0;
     const follow = async () => {
       const seen: string[] = [];
@@ -132,7 +132,7 @@ test.skipIf(isPostgres || process.platform !== 'linux')(
     const followers = Promise.all([follow(), follow(), follow()]);
     await Bun.sleep(500);
     const write = async () => {
-      while (!isOver) {
+      while (isWriting) {
         made.push(await create(api));
         await Bun.sleep(20);
       }
@@ -142,8 +142,9 @@ test.skipIf(isPostgres || process.platform !== 'linux')(
     await server.upgrade(COMMAND);
     await first.all();
     await Bun.sleep(1_000);
-    isOver = true;
+    isWriting = false;
     await writing;
+    isOver = true;
     // Behind the last event that each has waited for.
     await create(api);
     for (const seen of await followers) expect(seen.slice(0, made.length)).toEqual(made);

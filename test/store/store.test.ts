@@ -18,6 +18,10 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 const put = (name: string) => (trx: Db) => trx.insertInto('settings').values({ name, value: 'x' }).execute();
+/** As the store has it. */
+const GROUP_MS_MAX = 60;
+const ROUNDS_MAX = 10;
+
 const namesIn = async (db: Db): Promise<string[]> => {
   const rows = await db
     .selectFrom('settings')
@@ -27,6 +31,15 @@ const namesIn = async (db: Db): Promise<string[]> => {
     .execute();
   return rows.map(({ name }) => name);
 };
+
+/** Does something until it takes no longer than a group of jobs may, which a busy machine can need for a job or two. */
+async function quickly<T>(round: (number: number) => Promise<T>): Promise<T> {
+  for (let number = 0; ; number++) {
+    const begun = performance.now();
+    const result = await round(number);
+    if (performance.now() - begun < GROUP_MS_MAX || number === ROUNDS_MAX) return result;
+  }
+}
 
 describe('jobs', () => {
   test('that arrive together are committed together', async () => {
@@ -38,14 +51,7 @@ describe('jobs', () => {
       const seen = await seenWhenFirstIsDone;
       return names.filter((name) => seen?.includes(name)).length;
     };
-    // A group takes 60 ms at most, which a busy machine can need for a job or two: such a round shows nothing.
-    for (let round = 0; ; round++) {
-      const begun = performance.now();
-      const seen = await seenTogether(round);
-      if (performance.now() - begun > 60 && round < 10) continue;
-      expect(seen).toBe(4);
-      break;
-    }
+    expect(await quickly(seenTogether)).toBe(4);
   });
 
   test('run one after another, each seeing what went before', async () => {
@@ -164,20 +170,27 @@ describe('jobs', () => {
       const made = asked.splice(0).map((sql) => sql.toLowerCase().replace(' immediate', ''));
       return made.filter((sql) => /^(?:begin|commit|rollback|savepoint|release)/.test(sql));
     };
-    await Promise.allSettled([job('a'), job('b', 'before'), job('c')]);
-    expect([runs.splice(0), commands()]).toEqual([
-      ['a', 'b', 'c'],
-      ['begin', 'commit'],
-    ]);
-    const settled = await Promise.allSettled([job('d'), job('e', 'after'), job('f')]);
-    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(runs).toEqual(['d', 'e', 'd', 'e', 'f']);
+    const threeJobs = (failing: string) => async (round: number) => {
+      const names = ['a', 'b', 'c'].map((name) => `${name} ${failing} ${round}`);
+      const [a = '', b = '', c = ''] = names;
+      const settled = await Promise.allSettled([job(a), job(b, failing), job(c)]);
+      expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      const written = await namesIn(store.read);
+      expect(names.filter((name) => written.includes(name))).toEqual([a, c]);
+      return { runs: runs.splice(0).map(([letter]) => letter), commands: commands() };
+    };
+    expect(await quickly(threeJobs('before'))).toEqual({
+      runs: ['a', 'b', 'c'],
+      commands: ['begin', 'commit'],
+    });
     const savepoint = ['savepoint job', 'release savepoint job'];
-    expect(commands()).toEqual([
-      ...['begin', 'rollback', 'begin', ...savepoint],
-      ...['savepoint job', 'rollback to savepoint job', 'release savepoint job', ...savepoint, 'commit'],
-    ]);
-    expect(await namesIn(store.read)).toEqual(['a', 'c', 'd', 'f']);
+    expect(await quickly(threeJobs('after'))).toEqual({
+      runs: ['a', 'b', 'a', 'b', 'c'],
+      commands: [
+        ...['begin', 'rollback', 'begin', ...savepoint],
+        ...['savepoint job', 'rollback to savepoint job', 'release savepoint job', ...savepoint, 'commit'],
+      ],
+    });
   });
 
   test('parts of them can fail by themselves', async () => {
