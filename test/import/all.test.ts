@@ -108,6 +108,11 @@ test('an interaction whose contact was deleted goes to a file next to it, and on
   await log('many', here, { contact_ids: otherIds.slice(1) });
   await log('too many', here, { contact_ids: otherIds.slice(1) });
   await log('orphan', gone, { contact_ids: [here.id], company_ids: [acme.id] });
+  // Without a date of their own they are two; with the one that they have now, the second would be the first again.
+  const calls = ['first', 'second'].map((summary) => ({
+    ...{ type: 'EMAIL', direction: 'INBOUND', title: 'twice', main_contact: here.id, summary },
+  }));
+  await clientOf(harness, from).post('/interactions/batch', calls);
   // As ingest leaves a meeting of 102.
   await harness.store.write('accounts', async (trx) => {
     const last = `insert into interaction_contacts (org_id, interaction_id, contact_id)
@@ -121,7 +126,10 @@ test('an interaction whose contact was deleted goes to a file next to it, and on
   const kept = 'leaving/interactions.ndjson.left-out.ndjson';
   expect([run.exitCode, JSON.parse(run.stdout)]).toMatchObject([
     0,
-    { rejected: 0, interactions_left_out: 1, left_out_file: kept, interactions_reduced: 1 },
+    {
+      ...{ rejected: 0, interactions_left_out: 1, interactions_repeated: 1, interactions_reduced: 1 },
+      left_out_file: kept,
+    },
   ]);
   expect(run.stderr).toContain(
     `1 interaction left out: the contact was deleted and is not in the folder. See ${kept}`,
@@ -130,12 +138,16 @@ test('an interaction whose contact was deleted goes to a file next to it, and on
     '1 interaction imported with only 100 contacts or companies besides the main contact and its company',
   );
   expect(run.stderr).toContain('use "crm migrate"');
-  expect(run.stderr).toContain('Importing interactions: 3 of 3 rows (100%)');
-  const [record] = (await service.read(kept))
+  expect(run.stderr).toContain(
+    `1 interaction left out: another one has the same contact, type, direction, title and date. See ${kept}`,
+  );
+  expect(run.stderr).toContain('Importing interactions: 4 of 4 rows (100%)');
+  const [record, repeated] = (await service.read(kept))
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(record).toMatchObject({ title: 'orphan', main_contact: null, _path: 'main_contact' });
+  expect(repeated).toMatchObject({ title: 'twice', summary: expect.any(String), _path: 'primary_id' });
   expect(statSync(join(service.folder, kept)).mode & 0o777).toBe(0o600);
   const contacts = await service.all('contacts', to);
   const contact = contacts.find(({ first_name }) => first_name === 'Here of it');
@@ -145,6 +157,7 @@ test('an interaction whose contact was deleted goes to a file next to it, and on
     ['alone', 1, [company?.id]],
     ['many', 101, [company?.id]],
     ['too many', 101, [company?.id]],
+    ['twice', 1, [company?.id]],
   ]);
   // The command that the file itself names; the others who were involved have their new IDs there.
   await service.write('kept.ndjson', JSON.stringify({ ...record, main_contact: contact?.id }));

@@ -36,8 +36,10 @@ export interface LinksSummary {
 export interface LeftOut {
   /** References left out because their target was not imported, or is a user of another organization. */
   references_left_out: number;
-  /** Interactions not imported because their contact was deleted, and the file with them. */
+  /** Interactions not imported because their contact was deleted, and the file with all that are left out. */
   interactions_left_out: number;
+  /** Interactions not imported because another one has the same contact, type, direction, title and date; in the file too. */
+  interactions_repeated: number;
   left_out_file: string | null;
   /** Interactions imported without some of their contacts or companies, because they have more than a create accepts. */
   interactions_reduced: number;

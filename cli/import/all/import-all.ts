@@ -67,7 +67,11 @@ function linkFigures({ linked, rejected, errors_file: errors }: LinksSummary): s
 /** What could not be imported, one line each. */
 function leftBehind(summary: FolderSummary): string[] {
   const { references_left_out: references, left_out_file: file } = summary;
-  const { interactions_left_out: leftOut, interactions_reduced: reduced } = summary;
+  const {
+    interactions_left_out: gone,
+    interactions_repeated: repeated,
+    interactions_reduced: reduced,
+  } = summary;
   const lines = summary.skipped.map(
     (name) => `${name}: skipped, because the API can only read them. Use "crm ingest" to store them.`,
   );
@@ -76,9 +80,11 @@ function leftBehind(summary: FolderSummary): string[] {
   };
   const unknown = 'the user is not in this organization, or the record is not in the folder or was rejected';
   say(references, 'reference', `left out: ${unknown}`);
-  say(leftOut, 'interaction', `left out: the contact was deleted and is not in the folder. See ${file}`);
+  say(gone, 'interaction', `left out: the contact was deleted and is not in the folder. See ${file}`);
+  const same = 'the same contact, type, direction, title and date';
+  say(repeated, 'interaction', `left out: another one has ${same}. See ${file}`);
   const most = `${REFERENCES_MAX} contacts or companies besides the main contact and its company`;
   say(reduced, 'interaction', `imported with only ${most}`);
-  if (leftOut + reduced > 0) lines.push('For an exact copy with IDs and times, use "crm migrate".');
+  if (gone + repeated + reduced > 0) lines.push('For an exact copy with IDs and times, use "crm migrate".');
   return lines;
 }

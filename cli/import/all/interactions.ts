@@ -1,8 +1,10 @@
-// Finds exported interactions that cannot be created again as they were: without a main contact, or with too many participants.
+// Finds exported interactions that cannot be created again as they were: without a main contact, like another one, or with too
+// many participants.
 
 import type { JsonValue } from '../../../db/model/json.ts';
 import { REFERENCES_MAX } from '../../../db/model/json-fields.ts';
 import { interactions } from '../../../db/model/resources/interactions.ts';
+import { sha256 } from '../../files/digest.ts';
 import type { SurveyedInput } from '../plan/survey.ts';
 import type { SourceRow } from '../row.ts';
 import { KeyStore } from '../rows/key-store.ts';
@@ -15,6 +17,13 @@ const CONTACT_GONE = {
   path: 'main_contact',
   message: 'the contact was deleted; set the ID of another contact to import it',
 };
+const LIKE_ANOTHER = {
+  code: 'RESOURCE_CONFLICT',
+  path: 'primary_id',
+  message: 'has the contact, type, direction, title and date of another one; set a primary_id to import it',
+};
+/** What tells interactions apart that have no `primary_id`. */
+const IDENTITY = ['main_contact', 'type', 'direction', 'title', 'interaction_date'];
 
 /** What could not be created again. */
 export type InteractionsLeftOut = Omit<LeftOut, 'references_left_out'>;
@@ -22,15 +31,17 @@ export type InteractionsLeftOut = Omit<LeftOut, 'references_left_out'>;
 /** The contacts of an exported folder, which decide which interactions can be created again. */
 export class FolderContacts {
   readonly #companies = new KeyStore();
+  /** The IDs of the first interactions that have what tells them apart; a create would find these instead of others. */
+  readonly #firsts = new KeyStore();
 
   /** Adds the contacts in the folder. */
   async read(input: SurveyedInput): Promise<void> {
     for await (const row of await input.rows()) this.#companies.add(idOf(row), textAt(row, 'company_id'));
   }
 
-  /** Whether an interaction can be created again. */
+  /** Whether an interaction can be created again, after all were sorted. */
   has(row: SourceRow): boolean {
-    return row.fault !== null || this.#companies.get(textAt(row, 'main_contact')) !== undefined;
+    return this.#obstacle(row) === null;
   }
 
   /**
@@ -48,19 +59,25 @@ export class FolderContacts {
     });
     // The file of an earlier run has the same content.
     kept.startOver(true);
-    let [leftOut, reduced] = [0, 0];
+    let [gone, repeated, reduced] = [0, 0, 0];
     try {
       for await (const row of await input.rows()) {
-        if (!this.has(row)) {
-          leftOut += 1;
-          kept.add(shown(row), CONTACT_GONE);
-        } else if (this.#tooMany(row)) reduced += 1;
+        if (row.fault === null && textAt(row, 'primary_id') === '')
+          this.#firsts.add(identityOf(row), idOf(row));
+        const obstacle = this.#obstacle(row);
+        if (obstacle !== null) kept.add(shown(row), obstacle);
+        if (obstacle === CONTACT_GONE) gone += 1;
+        else if (obstacle === LIKE_ANOTHER) repeated += 1;
+        else if (this.#tooMany(row)) reduced += 1;
       }
       kept.sync();
     } finally {
       kept.close();
     }
-    return { interactions_left_out: leftOut, left_out_file: kept.path, interactions_reduced: reduced };
+    return {
+      ...{ interactions_left_out: gone, interactions_repeated: repeated, left_out_file: kept.path },
+      interactions_reduced: reduced,
+    };
   }
 
   /** The rows, each with no more participants than a create accepts. */
@@ -73,6 +90,14 @@ export class FolderContacts {
 
   close(): void {
     this.#companies.close();
+    this.#firsts.close();
+  }
+
+  #obstacle(row: SourceRow): typeof CONTACT_GONE | null {
+    if (row.fault !== null) return null;
+    if (this.#companies.get(textAt(row, 'main_contact')) === undefined) return CONTACT_GONE;
+    if (textAt(row, 'primary_id') !== '') return null;
+    return this.#firsts.get(identityOf(row)) === idOf(row) ? null : LIKE_ANOTHER;
   }
 
   #tooMany(row: SourceRow): boolean {
@@ -98,6 +123,10 @@ function withLists(row: SourceRow, listFor: (name: string) => string[]): SourceR
     LISTS.includes(name) ? listFor(name) : value,
   ]);
   return { ...row, entries };
+}
+
+function identityOf(row: SourceRow): string {
+  return sha256(JSON.stringify(IDENTITY.map((name) => valueAt(row, name))));
 }
 
 function valueAt(row: SourceRow, header: string): JsonValue {

@@ -49,6 +49,7 @@ interface PartResult {
 export const NOTHING_LEFT_OUT: LeftOut = {
   references_left_out: 0,
   interactions_left_out: 0,
+  interactions_repeated: 0,
   left_out_file: null,
   interactions_reduced: 0,
 };
@@ -84,12 +85,13 @@ export class RecordsImport {
     return (await this.#rows(file, { name, takes: () => true, earlier: null })).summary;
   }
 
-  /** Imports the interactions whose contact is in the folder. */
+  /** Imports the interactions that can be created again. */
   async #interactions(file: ExportedFile): Promise<ImportSummary> {
     const { path, input, resource } = file;
     const shown = (row: SourceRow): SourceRow => this.#references.row(resource, row);
     this.#interactionsLeftOut = await this.#contacts.sort(path, input, shown);
-    const rowCount = (input.rowCount ?? 0) - this.#interactionsLeftOut.interactions_left_out;
+    const { interactions_left_out: gone, interactions_repeated: repeated } = this.#interactionsLeftOut;
+    const rowCount = (input.rowCount ?? 0) - gone - repeated;
     const takes = (row: SourceRow): boolean => this.#contacts.has(row);
     const part = { name: resource.name, takes, earlier: null };
     const rows = async () => this.#contacts.reduced(await input.rows());
