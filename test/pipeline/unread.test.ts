@@ -13,7 +13,7 @@ const LIST = '/api/v2/contacts?limit=200';
 const FLAGS = ['--org-body-mib', '26', '--metrics-port', '0', '--key-limit', '10000', '--org-limit', '10000'];
 const CLIENTS = 12;
 const FIT = 3;
-/** In so much time nobody has waited so long as to be refused, nor read so little as to be given up. */
+/** Within this time nobody has waited long enough to be refused, or read too little and been given up. */
 const PROMPT_MS_MAX = 3_000;
 /** On a busy machine it can take more. */
 const ROUNDS_MAX = 4;

@@ -1,5 +1,4 @@
-// Finds exported interactions that cannot be created again as they were: without a main contact, like another one, or with too
-// many participants.
+// Finds exported interactions that cannot be created again: without a main contact, too similar, or with many participants.
 
 import type { JsonValue } from '../../../db/model/json.ts';
 import { REFERENCES_MAX } from '../../../db/model/json-fields.ts';
