@@ -20,6 +20,8 @@ export interface Options {
   large: number | undefined;
   /** The folder in which a large database is kept, or was by an earlier run; undefined to remove it. */
   keep: string | undefined;
+  /** An executable of PocketBase, to ask the same of it as of a large database in a file; undefined for none. */
+  pocketbase: string | undefined;
   /** So many different requests of each kind a large database is asked. */
   requests: number;
   /** Address of a PostgreSQL server, to run crm and a bare server there too. */
@@ -51,6 +53,7 @@ Compares dist/crm (or CRM_BIN) with bare servers, and with another build of crm 
   --contacts N       contacts that are there (${FULL.contacts.toLocaleString('en')})
   --connections N    connections at a time (${FULL.connections})
   --large [SCALE]    a large database instead: 1 (if no scale is given) is a million contacts, 0.01 ten thousand
+  --pocketbase FILE  with --large: asks this executable of PocketBase the same, and measures nothing else
   --keep FOLDER      keeps it there, on a server in a database; a later run asks the same, and writes to a copy
   --json FILE        writes every figure to a file too
   --short            few contacts and fractions of a second: shows that it works, measures nothing`;
@@ -72,6 +75,7 @@ export function readOptions(args: readonly string[]): Options {
       readers: text,
       large: text,
       keep: text,
+      pocketbase: text,
       short: { type: 'boolean' },
       help: { type: 'boolean' },
     },
@@ -102,6 +106,7 @@ export function readOptions(args: readonly string[]): Options {
     requests: values.short ? REQUESTS_SHORT : REQUESTS,
     large: isLarge ? numberOf('large') : undefined,
     keep: values.keep,
+    pocketbase: values.pocketbase,
     json: values.json,
     postgres: values.postgres,
   };

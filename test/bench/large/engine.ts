@@ -4,6 +4,7 @@ import type { Databases } from '../databases.ts';
 import type { CpuClock } from '../process.ts';
 import { type Binary, type Build, environment, initialize, runCrm } from '../servers.ts';
 import { type Asked, answersTo } from './answers.ts';
+import { askBesidePocketBase, type PocketBaseReport } from './beside-pocketbase.ts';
 import { askByHand, HAND_QUESTIONS, indexByHand } from './by-hand.ts';
 import { searchBytesOf, seedBuild, serveAsked, waitUntilFilled } from './filling.ts';
 import { Inside } from './inside.ts';
@@ -15,6 +16,8 @@ import {
   type EngineReport,
   filledLine,
   handLine,
+  POCKETBASE_HEADER,
+  pocketBaseLine,
   sizeLines,
   WRITES_HEADER,
   writeLine,
@@ -46,6 +49,8 @@ export interface EngineOptions {
   folder: string;
   /** Where the database, or what is known of one on a server, is kept or was by an earlier run; undefined for nowhere. */
   keep: string | undefined;
+  /** An executable of PocketBase, to ask the same questions of instead of all else; undefined for none. */
+  pocketbase: string | undefined;
   /** Of a server, for the engine that needs them. */
   databases: Databases | undefined;
   databaseCpu: CpuClock | undefined;
@@ -54,13 +59,18 @@ export interface EngineOptions {
 
 /** Runs everything that was asked for, and prints each figure as soon as it is known. */
 export async function measureEngine(options: EngineOptions): Promise<EngineReport> {
-  const { engine, binary, only, folder, keep, databaseCpu, print } = options;
+  const { engine, binary, only, folder, keep, pocketbase, databaseCpu, print } = options;
   const known = keep === undefined ? null : await readKept(keep, options);
   const { build, userKey, samples, ...found } = await filledIn(known ?? (await seeded(options)), options);
-  print([...found.filled.map(filledLine), ...sizeLines(found.sizes, samples.counts), ANSWERS_HEADER]);
   const answers = [];
   let server = await serveAsked(build, { userKey, databaseCpu });
   try {
+    if (pocketbase !== undefined) {
+      const report = { engine, version: runCrm(binary, ['version']), answers: [], ...found };
+      const beside = await besidePocketBase(pocketbase, server, samples, options);
+      return { ...report, searchBytesPerContact: null, writes: [], byHand: null, pocketbase: beside };
+    }
+    print([...found.filled.map(filledLine), ...sizeLines(found.sizes, samples.counts), ANSWERS_HEADER]);
     for (const question of QUESTIONS.filter(({ name }) => only.length === 0 || only.includes(name))) {
       const answered = await answersTo(question, server, samples, options);
       print([answersLine(answered)]);
@@ -172,4 +182,17 @@ async function byHand(
     answers.push(found);
   }
   return { seconds, bytes, answers };
+}
+
+function besidePocketBase(
+  executable: string,
+  server: Asked,
+  samples: Samples,
+  { folder, requests, print }: EngineOptions,
+): Promise<PocketBaseReport> {
+  print([POCKETBASE_HEADER]);
+  return askBesidePocketBase(...([executable, `${folder}/pocketbase`, { server, samples }] as const), {
+    requests,
+    print: (answer) => print([pocketBaseLine(answer)]),
+  });
 }

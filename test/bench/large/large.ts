@@ -16,7 +16,7 @@ const NAMES = QUESTIONS.map(({ name }) => name);
 
 /** Runs it on a file in an empty folder, and in databases of a server if there is one. */
 export async function measureLarge(
-  { large = 1, seconds, rounds, requests, only, postgres, keep }: Options,
+  { large = 1, seconds, rounds, requests, only, postgres, keep, pocketbase }: Options,
   folder: string,
   databases: Databases | undefined,
 ): Promise<LargeReport> {
@@ -31,13 +31,14 @@ export async function measureLarge(
   };
   const databaseCpu = await databases?.clock();
   for (const engine of asked.length === 0 ? ENGINES : asked) {
-    if (engine === 'crm-postgres' && postgres === undefined) continue;
+    if (engine === 'crm-postgres' && (postgres === undefined || pocketbase !== undefined)) continue;
     const isServer = engine === 'crm-postgres';
     const own = join(folder, `large-${engine}`);
     mkdirSync(own);
     const found = await measureEngine({
       ...{ engine, binary: findBinary(), scale: large, seconds, rounds, requests, folder: own },
       keep: keep === undefined ? undefined : join(keep, engine),
+      pocketbase,
       only: only.filter((name) => NAMES.includes(name)),
       databases: isServer ? databases : undefined,
       databaseCpu: isServer ? databaseCpu : undefined,

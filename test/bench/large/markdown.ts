@@ -2,6 +2,7 @@
 import { table, withSection } from '../markdown.ts';
 import { figureText } from '../terminal.ts';
 import type { Answers } from './answers.ts';
+import type { PocketBaseReport, Timed } from './beside-pocketbase.ts';
 import type { HandAnswer } from './by-hand.ts';
 import { type EngineReport, type LargeReport, millisecondsText } from './report.ts';
 
@@ -17,10 +18,11 @@ const SHARE_SHOWN = 0.02;
 
 /** The page with the tables of a run; those of an engine that it had not stay as they are. */
 export function withLargeTables(page: string, report: LargeReport): string {
-  return report.engines.reduce(
-    (text, engine) => withSection(text, SECTIONS[engine.engine], largeTables(report, engine)),
-    page,
-  );
+  return report.engines.reduce((text, engine) => {
+    if (engine.pocketbase === undefined)
+      return withSection(text, SECTIONS[engine.engine], largeTables(report, engine));
+    return withSection(text, 'bench-pocketbase', pocketBaseTables(report, engine, engine.pocketbase));
+  }, page);
 }
 
 /** The tables of one engine. */
@@ -35,11 +37,34 @@ export function largeTables(report: LargeReport, engine: EngineReport): string {
   ].join('\n\n');
 }
 
+/** The tables of a run beside PocketBase. */
+export function pocketBaseTables(
+  report: LargeReport,
+  engine: EngineReport,
+  { version, answers }: PocketBaseReport,
+): string {
+  const cells = ({ cpuMicros, items, ...times }: Timed) => [
+    ...[latencyOf({ refused: null, ...times }), figureText(cpuMicros), items.toFixed(items < 10 ? 1 : 0)],
+  ];
+  const rows = answers.map(({ label, how, crm, pocketbase }) => [
+    ...[label, ...cells(crm), ...cells(pocketbase), how],
+  ]);
+  const columns = ['p50 / p99, ms', 'CPU µs', 'items'];
+  const header = ['question', ...columns, ...columns.map((column) => `PocketBase: ${column}`), 'how'];
+  return [circumstances(report, engine, version), table(header, rows)].join('\n\n');
+}
+
 function circumstances(
   { machine, counts, postgres }: LargeReport,
   { engine, version }: EngineReport,
+  other?: string,
 ): string {
-  const beside = engine === 'crm' ? '' : `, PostgreSQL ${postgres}`;
+  const beside = [
+    ...(engine === 'crm' ? [] : [`PostgreSQL ${postgres}`]),
+    ...(other === undefined ? [] : [other]),
+  ]
+    .map((one) => `, ${one}`)
+    .join('');
   const where = `${machine.cores} cores (${machine.cpu}, Linux ${machine.kernel}), ${version}${beside}`;
   const all = Object.entries(counts).map(([name, count]) => `${count.toLocaleString('en')} ${name}`);
   return `On ${where}. ${all.join(', ')}. One request at a time.`;

@@ -2,6 +2,7 @@
 import type { Machine } from '../report.ts';
 import { figureText } from '../terminal.ts';
 import type { Answers } from './answers.ts';
+import type { PocketBaseAnswer, PocketBaseReport } from './beside-pocketbase.ts';
 import type { HandAnswer } from './by-hand.ts';
 import type { TableSize } from './inside.ts';
 import type { Counts } from './world.ts';
@@ -30,6 +31,8 @@ export interface EngineReport {
   /** By the flags of the server. */
   writes: { flags: string; costs: WriteCost[] }[];
   byHand: { seconds: number; bytes: number; answers: HandAnswer[] } | null;
+  /** The same asked of PocketBase, which is then all that was measured. */
+  pocketbase?: PocketBaseReport;
 }
 
 export interface LargeReport {
@@ -103,4 +106,24 @@ export function writeLine(cost: WriteCost): string {
 /** What a question by hand came to. */
 export function handLine({ besides, how, p50, p99 }: HandAnswer): string {
   return columns(`${besides}: ${how}`, millisecondsText(p50), millisecondsText(p99));
+}
+
+export const POCKETBASE_HEADER = columns(
+  '',
+  'crm p50',
+  'p99',
+  'CPU µs',
+  'items',
+  'PB p50',
+  'p99',
+  'CPU µs',
+  'items',
+);
+
+/** What a question came to on both servers. */
+export function pocketBaseLine({ label, crm, pocketbase }: PocketBaseAnswer): string {
+  const cells = [crm, pocketbase].flatMap(({ p50, p99, cpuMicros, items }) => [
+    ...[millisecondsText(p50), millisecondsText(p99), figureText(cpuMicros), items.toFixed(1)],
+  ]);
+  return columns(label, ...cells);
 }
