@@ -64,6 +64,15 @@ describe('several columns of one field', () => {
     expect(describePlan(plan)).toContain('  Title     → title, if "Job Title" is empty, else custom.Title');
   });
 
+  test('of many, the first three are named', () => {
+    const headers = ['Name', 'Name (2)', 'Name (3)', 'Name (4)', 'Name (5)', 'Name (6)'];
+    const lines = describePlan(planFor('contacts', headers, { custom: true }));
+    const named = '"Name" and "Name (2)" and "Name (3)"';
+    expect(lines[3]).toContain(`if ${named} are empty`);
+    expect(lines[4]).toContain(`if ${named} and 1 other column are empty`);
+    expect(lines[5]).toContain(`if ${named} and 2 other columns are empty`);
+  });
+
   test('without --custom they are refused, all at once', () => {
     const { message, next } = refusal(() =>
       planFor('contacts', ['Title', 'Job Title', 'Phone', 'Work Phone']),

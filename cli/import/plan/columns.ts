@@ -112,6 +112,20 @@ export function columnConflicts(
   });
 }
 
+/** The place of a column among those for its field: they count only if those before are empty. */
+export interface ColumnPlace {
+  headers: readonly string[];
+  /** Counted from 0. */
+  place: number;
+}
+
+/** By header, the places of all columns that are not alone. */
+export function placesIn(contests: readonly ColumnConflict[]): Map<string, ColumnPlace> {
+  return new Map(
+    contests.flatMap(({ headers }) => headers.map((header, place) => [header, { headers, place }] as const)),
+  );
+}
+
 /** The problem of several columns for one field; --custom keeps those that are not used. */
 export function conflictProblem(
   contests: readonly ColumnConflict[],

@@ -5,6 +5,8 @@ import type { Destination } from './headers.ts';
 import type { Plan } from './plan.ts';
 
 const WIDTH_MAX = 40;
+// Naming all would make each line as long as the header line.
+const OTHERS_NAMED_MAX = 3;
 
 const REASONS = {
   'asked for': 'requested',
@@ -69,8 +71,10 @@ function notes(plan: Plan, header: string, destination: Destination): string {
 }
 
 function contestNote(plan: Plan, header: string): string {
-  const headers = plan.contests.find((contest) => contest.headers.includes(header))?.headers ?? [];
-  const before = headers.slice(0, headers.indexOf(header));
-  if (before.length === 0) return '';
-  return `, if ${before.map((one) => `"${one}"`).join(' and ')} ${before.length > 1 ? 'are' : 'is'} empty, else custom.${header}`;
+  const { headers, place } = plan.places.get(header) ?? { headers: [], place: 0 };
+  if (place === 0) return '';
+  const named = headers.slice(0, Math.min(place, OTHERS_NAMED_MAX)).map((one) => `"${one}"`);
+  const more = place - named.length;
+  const before = more === 0 ? named : [...named, counted(more, 'other column')];
+  return `, if ${before.join(' and ')} ${place > 1 ? 'are' : 'is'} empty, else custom.${header}`;
 }

@@ -41,6 +41,6 @@ function isOf(kind: LookupKind, destination: { kind: string; lookup?: LookupKind
 }
 
 /** Whether a column counts only in rows where another one is empty, so that nobody knows which of its values do. */
-function isSecond(header: string, { contests }: Plan): boolean {
-  return contests.some(({ headers }) => headers.indexOf(header) > 0);
+function isSecond(header: string, { places }: Plan): boolean {
+  return (places.get(header)?.place ?? 0) > 0;
 }

@@ -8,10 +8,12 @@ import type { ImportRequest } from '../request.ts';
 import { withSuggestedFlags } from '../suggested-flags.ts';
 import {
   type ColumnConflict,
+  type ColumnPlace,
   type Columns,
   columnConflicts,
   conflictProblem,
   type Problem,
+  placesIn,
   readColumns,
 } from './columns.ts';
 import { type DateRules, decideDates } from './dates.ts';
@@ -35,6 +37,8 @@ export interface Plan {
   /** By header, in the order of the input. */
   columns: ReadonlyMap<string, ColumnMatch>;
   contests: readonly ColumnConflict[];
+  /** Of the columns in contests, by header. */
+  places: ReadonlyMap<string, ColumnPlace>;
   /** Whether values that a field cannot or need not take are kept under `custom.*`. */
   keepsOthers: boolean;
   /** Header to value (in lower case) to new value. */
@@ -131,6 +135,7 @@ export function draftPlan(
   );
   const plan: Plan = {
     ...{ resource, columns, contests, constants, numbers, matching, late },
+    places: placesIn(contests),
     lacking: lacking.map(({ message }) => message),
     keepsOthers: request.custom,
     values: mapping.values,

@@ -124,9 +124,9 @@ class Draft implements LookedUp {
   finishCustom(): void {
     if (this.#custom.length === 0) return;
     this.body.custom = Object.fromEntries(this.#custom);
-    const keys = this.#custom.map(([key]) => key);
-    const doubled = keys.find((key, index) => keys.indexOf(key) !== index);
-    if (doubled !== undefined) this.faults.push(faultAt(twice(doubled), `custom.${doubled}`));
+    const seen = new Set<string>();
+    const doubled = this.#custom.find(([key]) => seen.size === seen.add(key).size);
+    if (doubled !== undefined) this.faults.push(faultAt(twice(doubled[0]), `custom.${doubled[0]}`));
   }
 
   /** Sets the currency that an amount is written with, unless the row has another one. */
