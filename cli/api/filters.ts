@@ -1,4 +1,5 @@
 // `--filter`: values in the form of their filters, and what has to be found before the list is asked for.
+
 import { rfc3339Ms } from '../../db/model/instants.ts';
 import type { Filter, Resource } from '../../db/model/resource.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
@@ -8,8 +9,10 @@ import { isOurId } from '../input/record-id.ts';
 import { idRangeOf } from '../input/short-id.ts';
 import { didYouMean } from '../nearest.ts';
 import { sinceMs } from '../settings/since.ts';
+import { clipped } from '../terminal/text.ts';
 import type { IdFinder } from './id-finder.ts';
 import { notAnId } from './ids.ts';
+import { lengthFault, stageLengthFault } from './name-lengths.ts';
 import { type NameKind, nameKindOf } from './names.ts';
 import { splitPair } from './pairs.ts';
 
@@ -73,12 +76,16 @@ export class CheckedFilters {
     return query;
   }
 
+  /** Throws a usage error for what cannot be right. */
   add({ key: word, value }: { key: string; value: string }): void {
     const kind = [...this.#kinds.keys()].find((each) => each === word);
     const key = (kind && this.#kinds.get(kind)) ?? word;
     const filter = Object.hasOwn(this.#filters, key) ? this.#filters[key] : undefined;
     if (filter === undefined) throw this.#unknown(word);
     if (value === '') throw noValue(word);
+    const tooLong = (kind === 'stage' ? stageLengthFault : lengthFault)(value);
+    if (tooLong !== undefined)
+      throw usageError(`--filter ${word}: the value ${tooLong.message}.`, 'use a shorter value.');
     if (this.#finds.has(key))
       throw usageError(`The filter "${key}" is given twice.`, 'use each filter only once.');
     if (kind !== undefined) this.#finds.set(key, this.#nameFinder(kind, value));
@@ -121,7 +128,7 @@ function valueFor(key: string, value: string, { type }: FilterShape): string {
   const choice = choiceOf(type, value);
   if (choice !== undefined) return choice;
   throw usageError(
-    `--filter ${key} does not take "${value}".${didYouMean(value, type)}`,
+    `--filter ${key} does not take "${clipped(value)}".${didYouMean(value, type)}`,
     `use one of: ${type.join(', ')}.`,
   );
 }

@@ -1,7 +1,10 @@
 // IDs for names: of companies, contacts, owners, pipelines and stages, as people and assistants write them.
+
 import type { Data } from '../../db/model/json.ts';
 import { isDomain, singularOf } from '../../db/model/text.ts';
 import { isOurId } from '../input/record-id.ts';
+import { clipped } from '../terminal/text.ts';
+import { lengthFault } from './name-lengths.ts';
 import { type Named, type Pipeline, pipelineNamed, stageNamed } from './pipelines.ts';
 import { nameOf } from './record-name.ts';
 
@@ -59,16 +62,19 @@ export async function companyNamed(text: string, source: NameSource): Promise<st
   const candidates = byDomain.length > 0 ? byDomain : await recordsWith('companies', 'name', text, source);
   const [found] = candidates;
   if (candidates.length > 1)
-    throw new NameFault('company', `several companies are named "${text}"`, { why: 'several', candidates });
+    throw new NameFault('company', `several companies are named "${clipped(text)}"`, {
+      why: 'several',
+      candidates,
+    });
   if (found !== undefined) return String(found.id);
-  throw new NameFault('company', `no company has the name or domain "${text}"`, { why: 'missing' });
+  throw new NameFault('company', `no company has the name or domain "${clipped(text)}"`, { why: 'missing' });
 }
 
 /** ID of the contact with this email. */
 export async function contactWithEmail(text: string, source: NameSource): Promise<string> {
   const [found] = await recordsWith('contacts', 'email', text, source);
   if (found !== undefined) return String(found.id);
-  throw new NameFault('contact', `no contact has the email "${text}"`, { why: 'missing' });
+  throw new NameFault('contact', `no contact has the email "${clipped(text)}"`, { why: 'missing' });
 }
 
 const FOUND_MAX = 50;
@@ -77,14 +83,18 @@ const FOUND_PAGES_MAX = 20;
 /** ID of the contact with this email or, as a search finds it, this whole name. */
 export async function contactNamed(text: string, source: NameSource): Promise<string> {
   if (text.includes('@')) return contactWithEmail(text, source);
+  refuseLong('contact', text);
   const wanted = text.trim().toLowerCase();
   const found = await foundContacts(text, source);
   const candidates = found.filter((record) => nameOf(record)?.toLowerCase() === wanted);
   const [only] = candidates;
   if (candidates.length > 1)
-    throw new NameFault('contact', `several contacts are named "${text}"`, { why: 'several', candidates });
+    throw new NameFault('contact', `several contacts are named "${clipped(text)}"`, {
+      why: 'several',
+      candidates,
+    });
   if (only !== undefined) return String(only.id);
-  throw new NameFault('contact', `no contact has the name or email "${text}"`, { why: 'missing' });
+  throw new NameFault('contact', `no contact has the name or email "${clipped(text)}"`, { why: 'missing' });
 }
 
 // A page of a search can be empty although there is more.
@@ -109,8 +119,14 @@ async function recordsWith(
   value: string,
   source: NameSource,
 ): Promise<Data[]> {
+  refuseLong(resource === 'companies' ? 'company' : 'contact', value);
   const { records } = await source.list(`/api/v2/${resource}`, { [filter]: value, limit: SAME_NAME_MAX });
   return records;
+}
+
+function refuseLong(kind: NameKind, text: string): void {
+  const fault = lengthFault(text);
+  if (fault !== undefined) throw new NameFault(kind, fault.message, { code: fault.code });
 }
 
 // The interface has no list of users: those are known who own something that the key can read.
@@ -136,7 +152,7 @@ export async function ownerNamed(text: string, source: NameSource): Promise<stri
     }
   }
   const others = [...known.values()].sort().join(', ');
-  const message = `no owner of a record that the key can read has the email or name "${text}"`;
+  const message = `no owner of a record that the key can read has the email or name "${clipped(text)}"`;
   throw new NameFault('owner', others === '' ? message : `${message}; known: ${others}`, { why: 'missing' });
 }
 
@@ -187,12 +203,12 @@ export function pipelineIdNamed(name: string, pipelines: readonly Pipeline[]): s
 }
 
 function severalPipelines(text: string): NameFault {
-  return new NameFault('stage', `several pipelines have a stage "${text}"`, { why: 'several' });
+  return new NameFault('stage', `several pipelines have a stage "${clipped(text)}"`, { why: 'several' });
 }
 
 function noPipeline(text: string, pipelines: readonly Pipeline[]): NameFault {
   const names = new Set(pipelines.flatMap(({ stages }) => stages.map(({ name }) => name)));
-  const message = `no pipeline has a stage "${text}"; the stages are ${[...names].join(', ')}`;
+  const message = `no pipeline has a stage "${clipped(text)}"; the stages are ${[...names].join(', ')}`;
   return new NameFault('stage', message, { why: 'missing' });
 }
 

@@ -1,11 +1,19 @@
 // Turns a failed response into an error with the server's message and a next step.
 
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { CliError, EXIT, isRefusal } from '../errors.ts';
 import { isOurId } from '../input/record-id.ts';
-import { shellWord } from '../terminal/text.ts';
+import { clipped, shellWord } from '../terminal/text.ts';
 import type { Envelope, ErrorDetail } from './envelope.ts';
 import { commandForIds } from './ids.ts';
+
+// Of its HTTP layer, or of a proxy in front of it: without an envelope.
+const TOO_LONG_STATUSES = [414, 431];
+
+/** Whether a request was refused for the length of its URL or its headers. */
+export function isTooLong(error: unknown): boolean {
+  return TOO_LONG_STATUSES.some((status) => isRefusal(error, status));
+}
 
 export interface FailedResponse {
   method: string;
@@ -74,6 +82,15 @@ export function responseError(
 
 function strangerError({ method, path, status, headers }: FailedResponse): CliError {
   const location = headers.get('location');
+  if (TOO_LONG_STATUSES.includes(status)) {
+    return new CliError(
+      `The request ${method} ${clipped(path)} is too long for the server (status ${status}).`,
+      {
+        nextSteps: ['use fewer or shorter values, then run the command again.'],
+        status,
+      },
+    );
+  }
   const text =
     status >= 300 && status < 400 && location !== null
       ? `The server redirects ${method} ${path} to ${location}.`

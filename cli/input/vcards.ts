@@ -1,7 +1,7 @@
 // Reads files of vCards (RFC 2426, RFC 6350 and 2.1) one card at a time; ical.js takes each apart.
 import ICAL from 'ical.js';
 import { CliError, messageOf } from '../errors.ts';
-import { neutralizeLine } from '../terminal/text.ts';
+import { clipped, neutralizeLine } from '../terminal/text.ts';
 import { hasTooManyParameters, TOO_MANY_PARAMETERS } from './content-lines.ts';
 import type { TextPiece } from './json-pieces.ts';
 import { modernVCard } from './vcard-21.ts';
@@ -19,7 +19,6 @@ export interface CardProperty {
   values: readonly (string | readonly string[])[];
 }
 
-const MESSAGE_CHARACTERS_MAX = 120;
 const CARD_CHARACTERS_MAX = 16 * 1024 * 1024;
 const LABEL = 'x-ablabel';
 const BEGIN = /^\s*BEGIN:VCARD\s*$/i;
@@ -125,10 +124,6 @@ export function parseVCard(text: string, leftOut: readonly string[]): CardProper
       values: values.map((value) => (Array.isArray(value) ? value.map(textOf) : textOf(value))),
     };
   });
-}
-
-function clipped(text: string): string {
-  return text.length <= MESSAGE_CHARACTERS_MAX ? text : `${text.slice(0, MESSAGE_CHARACTERS_MAX)}…`;
 }
 
 // Apple writes its own labels as `_$!<Mother>!$_`.

@@ -7,10 +7,13 @@ export function nearest(given: string, known: readonly string[]): string | undef
   const wanted = plain(given);
   if (wanted.length < LETTERS_MIN) return undefined;
   let best: { name: string; edits: number } | undefined;
+  const allowed = editsAllowed(wanted);
   for (const name of known) {
-    const edits = editsBetween(wanted, plain(name));
-    if (edits <= editsAllowed(wanted) && edits < (best?.edits ?? Number.POSITIVE_INFINITY))
-      best = { name, edits };
+    const other = plain(name);
+    // Each edit changes the length by one at most; a megabyte would take seconds.
+    if (Math.abs(wanted.length - other.length) > allowed) continue;
+    const edits = editsBetween(wanted, other);
+    if (edits <= allowed && edits < (best?.edits ?? Number.POSITIVE_INFINITY)) best = { name, edits };
   }
   // `stage` for stage_id, `value` for estimated_value.
   return best?.name ?? known.find((name) => plain(name).split('_').includes(wanted));

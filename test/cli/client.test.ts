@@ -409,6 +409,13 @@ describe('an error', () => {
     expect(error.nextSteps.join()).toContain('CRM_URL');
   });
 
+  test.each([414, 431])('status %d says that the request is too long', async (status) => {
+    steps = [() => new Response(null, { status })];
+    const error = await failure(send('GET'));
+    expect(error.message).toContain(`is too long for the server (status ${status}).`);
+    expect(error.nextSteps.join()).toBe('use fewer or shorter values, then run the command again.');
+  });
+
   test('a redirect is not followed: the key would go along', async () => {
     steps = [() => Response.redirect('https://elsewhere.example/', 302)];
     const error = await failure(send('GET'));

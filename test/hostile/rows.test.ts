@@ -43,3 +43,38 @@ test('many columns of one field are told and read in linear time', async () => {
   };
   expect(await growthOf(work, { from: 512, to: 8_192, msMax: 2_000 })).toMatchObject({ isTooMuch: false });
 }, 60_000);
+
+const KIB = 1024;
+
+test.each([
+  ['contacts', 'Phone', '+1 ::: '],
+  ['contacts', 'Email', 'a@x.test ::: '],
+  ['contacts', 'Other Emails', 'a@x.test; '],
+  ['contacts', 'Company', 'x ('],
+  ['contacts', 'Owner', 'x '],
+  ['deals', 'Stage', 'x ('],
+  ['deals', 'Stage', 'Discovery '],
+  ['deals', 'Pipeline', 'x ('],
+  ['deals', 'Company', 'x.'],
+  ['deals', 'Contact', 'Ada <a@x.test>, '],
+  ['deals', 'Value', '1,'],
+  ['tasks', 'Priority', 'x ('],
+])(
+  '%s: a long cell %s of %j is read in linear time, and told in a few words',
+  async (resource, header, unit) => {
+    const built = new Map<number, PreparedRow>();
+    const work = async (size: number) => {
+      const cells = { Title: 'x', 'First Name': 'x', [header]: unit.repeat(size / unit.length) };
+      built.set(
+        size,
+        await build(resource, cells, { custom: resource !== 'tasks', ignoreUnknown: resource === 'tasks' }),
+      );
+    };
+    // Megabytes of them would be a second.
+    const limits = { from: 4 * KIB, to: 1024 * KIB, msMax: 1_000 };
+    expect(await growthOf(work, limits)).toMatchObject({ isTooMuch: false });
+    for (const one of built.values())
+      if ('rejection' in one) expect(one.rejection.message.length).toBeLessThan(4 * KIB);
+  },
+  60_000,
+);

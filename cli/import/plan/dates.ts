@@ -1,5 +1,7 @@
 // Reads dates from files: ISO, slashed dates once the order of day and month is known, digits once their unit is known.
+
 import { instantMs } from '../../../db/model/instants.ts';
+import { clipped } from '../../terminal/text.ts';
 import { type Remedy, RowFault } from '../row.ts';
 import { countedMs, type DateDoubt, type DateFormat, digitsDoubt, isCount } from './date-counts.ts';
 
@@ -144,14 +146,16 @@ function readWritten(value: string, rules: DateRules, header: string): WrittenDa
   if (iso !== null) return checkedDate(value, iso.slice(1, 4), iso[4]);
   const slashed = SLASHED.exec(value);
   if (slashed === null) {
-    throw fault(`"${value}" is not a valid date; use YYYY-MM-DD, an ISO date and time, or Unix milliseconds`);
+    throw fault(
+      `"${clipped(value)}" is not a valid date; use YYYY-MM-DD, an ISO date and time, or Unix milliseconds`,
+    );
   }
   const order = rules.orders.get(header);
   if (order === undefined) {
     throw fault(
       rules.format === null
-        ? `"${value}" may be month/day or day/month; use --date-format mdy or --date-format dmy`
-        : `"${value}" does not match --date-format ${rules.format}`,
+        ? `"${clipped(value)}" may be month/day or day/month; use --date-format mdy or --date-format dmy`
+        : `"${clipped(value)}" does not match --date-format ${rules.format}`,
       rules.format === null ? { orElse: [{ dateFormat: 'mdy' }, { dateFormat: 'dmy' }] } : {},
     );
   }
@@ -162,10 +166,12 @@ function readWritten(value: string, rules: DateRules, header: string): WrittenDa
 function checkedDate(value: string, yearMonthDay: readonly string[], time: string | undefined): WrittenDate {
   const day = yearMonthDay.map((part) => part.padStart(2, '0')).join('-');
   const midnight = instantMs(`${day}T00:00Z`);
-  if (midnight === undefined) throw fault(`"${value}" is not a valid day`);
+  if (midnight === undefined) throw fault(`"${clipped(value)}" is not a valid day`);
   const instant = time === undefined ? midnight : instantMs(`${day}T${isoTime(time.trim())}`);
   if (instant !== undefined) return { day, instant };
-  throw fault(`"${value}" does not have a valid time of day; use HH:MM or HH:MM:SS, and a zone such as Z`);
+  throw fault(
+    `"${clipped(value)}" does not have a valid time of day; use HH:MM or HH:MM:SS, and a zone such as Z`,
+  );
 }
 
 // '' if it is not a time of day at all; the caller rejects impossible hours and offsets.

@@ -1,6 +1,6 @@
 // Describes a plan: what happens to each column.
 import { counted } from '../../terminal/format.ts';
-import { neutralizeLine } from '../../terminal/text.ts';
+import { clipped, neutralizeLine } from '../../terminal/text.ts';
 import type { Destination } from './headers.ts';
 import type { Plan } from './plan.ts';
 
@@ -23,7 +23,8 @@ export function describePlan(plan: Plan): string[] {
       `  ${neutralizeLine(header).padEnd(width)} → ${neutralizeLine(describeColumn(plan, header) ?? '')}`,
   );
   const constants = plan.constants.map(
-    ({ destination, value }) => `  ${`"${value}"`.padEnd(width)} → ${describe(destination)}, in every row`,
+    ({ destination, value }) =>
+      `  ${`"${clipped(value)}"`.padEnd(width)} → ${describe(destination)}, in every row`,
   );
   return [...lines, ...constants];
 }

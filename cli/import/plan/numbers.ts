@@ -1,4 +1,5 @@
 // Reads numbers from files: currency signs, thousands separators, and decimal points or commas.
+import { clipped } from '../../terminal/text.ts';
 import { splitAmount } from './amounts.ts';
 
 /** What unambiguous cells of one column show about its decimal mark. */
@@ -71,12 +72,12 @@ export function plainNumber(
   if (mark === 'both' && read !== 'point' && /[.,]/.test(digits)) {
     const message =
       'is ambiguous, because the column has decimal points and decimal commas; write it as 1234.5';
-    return { fault: `"${value}" ${message}` };
+    return { fault: `"${clipped(value)}" ${message}` };
   }
   if (read === undefined) {
     const [asDecimal, asWhole] = [Number(digits.replace(',', '.')), digits.replace(/[.,]/, '')];
     const what = `may be ${asDecimal} or ${asWhole}`;
-    const fault = `"${value}" ${what}; use --decimal-comma, or remove thousands separators`;
+    const fault = `"${clipped(value)}" ${what}; use --decimal-comma, or remove thousands separators`;
     return { fault, mayBeComma: true };
   }
   const number = ungrouped(digits, read === 'comma' ? 'comma' : 'point');
@@ -84,8 +85,8 @@ export function plainNumber(
   return {
     fault:
       read === 'comma'
-        ? `"${value}" is not a valid number with a decimal comma, as set by --decimal-comma or its column; write it as 1234,5`
-        : `"${value}" is not a valid number; write it as 1234.5`,
+        ? `"${clipped(value)}" is not a valid number with a decimal comma, as set by --decimal-comma or its column; write it as 1234,5`
+        : `"${clipped(value)}" is not a valid number; write it as 1234.5`,
   };
 }
 

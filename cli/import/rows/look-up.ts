@@ -1,7 +1,9 @@
 // Replaces the names in a row that is otherwise valid with IDs, and settles the stage of a deal.
+
 import type { Data } from '../../../db/model/json.ts';
 import { STAGE_TYPES } from '../../../db/model/resources/pipelines.ts';
 import { type Pipeline, stageTypeNamed } from '../../api/pipelines.ts';
+import { clipped } from '../../terminal/text.ts';
 import type { LookupKind } from '../plan/headers.ts';
 import { faultAt, likeliest, RowFault, type RowReason } from '../row.ts';
 import { type Lookups, PLACEHOLDER_ID } from './lookups.ts';
@@ -55,7 +57,7 @@ class RowLookup {
       return this.#pipeline.id;
     });
     const [fault] = this.faults;
-    this.#likely = fault && likeliest(wanted.get('pipeline')?.text ?? '', fault.remedy ?? {});
+    this.#likely = fault?.remedy && likeliest(wanted.get('pipeline')?.text ?? '', fault.remedy);
     if (fault !== undefined && this.#likely === undefined) return;
     await this.#resolve('stage', async (text) => {
       const pipeline = await this.#pipelineOfRow();
@@ -116,7 +118,7 @@ function closingStage(
 ): string | undefined {
   const type = stageTypeNamed(text);
   if (type === undefined) {
-    const message = `"${text.trim()}" is not a status; it must be one of: ${STAGE_TYPES.join(', ')}`;
+    const message = `"${clipped(text.trim())}" is not a status; it must be one of: ${STAGE_TYPES.join(', ')}`;
     throw new RowFault('VALIDATION_FAILED', '', message, { choices: STAGE_TYPES, usual: 'open' });
   }
   const own = pipeline.stages.find(({ id }) => id === body.stage_id);

@@ -8,10 +8,12 @@ import { caselessKey, normalizeDomain } from '../../../db/model/text.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf, recordOf } from '../../api/envelope.ts';
 import { readPipelines } from '../../api/id-finder.ts';
+import { lengthFault, stageLengthFault } from '../../api/name-lengths.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
 import { type Named, type Pipeline, pipelineNamed, stageNamed } from '../../api/pipelines.ts';
 import { isRefusal } from '../../errors.ts';
 import { sha256 } from '../../files/digest.ts';
+import { clipped } from '../../terminal/text.ts';
 import { RowFault, rejectionOf } from '../row.ts';
 import type { SuggestedFlags } from '../suggested-flags.ts';
 import { requestForRow } from './row-request.ts';
@@ -76,22 +78,24 @@ export class Lookups {
   /** ID of the company with this domain or name; '' for one that is only created if the record `isWanted`. */
   async company(text: string, isWanted = true): Promise<string> {
     const value = text.trim();
+    refuse(lengthFault(looksLikeDomain(value) ? normalizeDomain(value) : value));
     const key = value.toLowerCase();
     const id = await this.#companies.get(key, () => this.#findCompany(value));
     if (id !== null) return id;
     if (this.#options.createMissing)
       return isWanted ? this.#created.get(key, () => this.#createCompany(value)) : PLACEHOLDER_ID;
     const what = looksLikeDomain(value) ? 'domain or name' : 'name';
-    const message = `no company has the ${what} "${value}"; create it with --create-missing`;
+    const message = `no company has the ${what} "${clipped(value)}"; create it with --create-missing`;
     throw new RowFault('RESOURCE_NOT_FOUND', '', message, { changes: { createMissing: true } });
   }
 
   /** ID of the contact with this email. */
-  contact(email: string): Promise<string> {
+  async contact(email: string): Promise<string> {
+    refuse(lengthFault(email));
     return this.#contacts.get(email.toLowerCase(), async () => {
       const [id] = await this.#idsOf('contacts', 'email', email);
       if (id !== undefined) return id;
-      throw notFound(`no contact has the email "${email}"`);
+      throw notFound(`no contact has the email "${clipped(email)}"`);
     });
   }
 
@@ -103,11 +107,13 @@ export class Lookups {
 
   /** The pipeline with this ID or this name, or the organization's oldest one. */
   async pipeline(which: { name?: string; id?: string }): Promise<Pipeline> {
+    refuse(lengthFault(which.name ?? ''));
     return foundIn(pipelineNamed(await this.pipelines(), which));
   }
 
   /** ID of the stage with this name; '' for one that is only created if the record `isWanted`. */
   async stage(pipeline: Pipeline, text: string, isWanted = true): Promise<string> {
+    refuse(stageLengthFault(text.trim()));
     const named = stageNamed(pipeline, text);
     const isMissing = 'choices' in named && named.choices.length > 0;
     if (!isMissing || !this.#options.createStages) return foundIn(named, [{ createStages: true }]).id;
@@ -125,9 +131,11 @@ export class Lookups {
     const byDomain = looksLikeDomain(value)
       ? await this.#idsOf('companies', 'domain', normalizeDomain(value))
       : [];
-    const [id, second] = byDomain.length > 0 ? byDomain : await this.#idsOf('companies', 'name', value);
+    // An address with a path can be longer than any name.
+    const isByName = byDomain.length === 0 && lengthFault(value) === undefined;
+    const [id, second] = isByName ? await this.#idsOf('companies', 'name', value) : byDomain;
     if (second === undefined) return id ?? null;
-    throw notCertain(`several companies are named "${value}"; use the domain, or company_id`);
+    throw notCertain(`several companies are named "${clipped(value)}"; use the domain, or company_id`);
   }
 
   async #createCompany(value: string): Promise<string> {
@@ -188,6 +196,10 @@ export class Lookups {
 /** Whether a text looks like a domain, so that a company is looked up by it first. */
 export function looksLikeDomain(text: string): boolean {
   return DOMAIN.test(normalizeDomain(text));
+}
+
+function refuse(fault: { code: string; message: string } | undefined): void {
+  if (fault !== undefined) throw new RowFault(fault.code, '', fault.message);
 }
 
 function notFound(message: string): RowFault {

@@ -1,19 +1,24 @@
 // Sends requests for one row: errors about the row reject it, other errors end the import.
 import type { Client, RequestOptions } from '../../api/client.ts';
 import type { ApiResponse, ErrorDetail } from '../../api/envelope.ts';
-import { responseError } from '../../api/response-error.ts';
+import { isTooLong, responseError } from '../../api/response-error.ts';
 import { joined, type Rejection, RowFault } from '../row.ts';
 
 const ROW_STATUSES = [404, 409, 413, 422];
 
-/** Sends a request for one row; throws a RowFault for a 404, 409, 413 or 422, and a CliError for the rest. */
+/** Sends a request for one row; throws a RowFault for a 404, 409, 413, 414, 422 or 431, and a CliError for the rest. */
 export async function requestForRow(
   client: Client,
   method: string,
   path: string,
   options: RequestOptions,
 ): Promise<ApiResponse> {
-  const response = await client.request(method, path, { ...options, expectErrors: true });
+  const response = await client
+    .request(method, path, { ...options, expectErrors: true })
+    .catch((error: unknown) => {
+      if (!isTooLong(error)) throw error;
+      throw new RowFault('VALIDATION_OUT_OF_RANGE', '', 'is too long for a request to the server');
+    });
   const { status, body } = response;
   if (body.object !== 'error') return response;
   if (!ROW_STATUSES.includes(status)) throw responseError(response);

@@ -1,4 +1,5 @@
 // Stages of pipelines: those of an export as they are created again, and those that a row names and a pipeline lacks.
+
 import type { Data, JsonValue } from '../../../db/model/json.ts';
 import { isObject } from '../../../db/model/json.ts';
 import type { StageType } from '../../../db/model/resources/pipelines.ts';
@@ -6,6 +7,7 @@ import type { Client } from '../../api/client.ts';
 import { recordOf } from '../../api/envelope.ts';
 import { type Pipeline, type Stage, stageNamed } from '../../api/pipelines.ts';
 import { responseError } from '../../api/response-error.ts';
+import { clipped } from '../../terminal/text.ts';
 import { RowFault } from '../row.ts';
 import { rejectionOfError, requestForRow } from './row-request.ts';
 
@@ -45,7 +47,7 @@ export async function createStage(
     if (changed.body.object !== 'error') return (recordOf(changed) as Pipeline).stages;
     if (changed.status !== 422) throw responseError(changed);
     const { message } = rejectionOfError(changed.body.error);
-    throw new RowFault('VALIDATION_FAILED', '', `the stage "${name}" cannot be created: ${message}`);
+    throw new RowFault('VALIDATION_FAILED', '', `the stage "${clipped(name)}" cannot be created: ${message}`);
   }
 }
 

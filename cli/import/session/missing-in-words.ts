@@ -1,6 +1,6 @@
 // Tells people which names in a file do not exist, and what creates them.
 import { counted, formatCount } from '../../terminal/format.ts';
-import { neutralizeLine } from '../../terminal/text.ts';
+import { clipped, neutralizeLine } from '../../terminal/text.ts';
 import type { ImportFlags } from '../flags.ts';
 import type { MissingKind, MissingNames } from './missing-names.ts';
 
@@ -55,7 +55,8 @@ function listOf({ names, hasMore }: MissingNames): string {
   const told = names
     .slice(0, NAMES_TOLD_MAX)
     .map(
-      ({ text, rows }) => `"${neutralizeLine(text)}" (${rows === null ? 'every row' : counted(rows, 'row')})`,
+      ({ text, rows }) =>
+        `"${clipped(neutralizeLine(text))}" (${rows === null ? 'every row' : counted(rows, 'row')})`,
     );
   const more = names.length - told.length;
   if (more === 0) return told.join(', ') + (hasMore ? ', …' : '');

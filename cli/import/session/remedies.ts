@@ -1,4 +1,5 @@
 // What fixes the rows that were rejected for one reason: flags, and other flags that do.
+import { clipped } from '../../terminal/text.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type ImportRequest, onDuplicateOf } from '../request.ts';
 import { likeliest, type Remedy, type RowReason, similar } from '../row.ts';
@@ -77,10 +78,13 @@ function unkept(
  */
 function replacements({ header, values, hasMore }: RejectedRows, remedy: Remedy): Mended {
   const { orElse = [] } = remedy;
+  // A cell that is too long to be shown is too long for a command.
+  const isShown = [...values.keys()].every((value) => clipped(value) === value);
+  if (header === null || hasMore || values.size === 0 || !isShown) return { orElse };
   const replaced = [...values.keys()].map((value) => [value, likeliest(value, remedy)] as const);
   // The flag is split at its last "=".
   const isSaid = replaced.every(([, choice]) => choice !== undefined && !choice.includes('='));
-  if (header === null || hasMore || values.size === 0 || !isSaid) return { orElse };
+  if (!isSaid) return { orElse };
   const [other, ...others] = orElse;
   const mapped = (pairs: typeof replaced): string[] =>
     pairs.map(([value, choice]) => `${header}:${value}=${choice}`);
