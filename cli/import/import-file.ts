@@ -6,6 +6,7 @@ import { CliError, usageError } from '../errors.ts';
 import { kindAt } from '../files/private-file.ts';
 import { EncodingError } from '../input/decode.ts';
 import type { Config } from '../settings/config.ts';
+import { formatCount } from '../terminal/format.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 import { importCommand } from './flags.ts';
@@ -52,6 +53,7 @@ export async function importFile(given: ImportRequest, config: Config): Promise<
   const job = new ImportJob({ request, resource, client, input, plan, reporter, interruption });
   const { url } = config;
   const result = await runRows({ job, request, input, url, apiKey, reporter, interruption, ...greeting });
+  if (!request.isQuiet && result.status !== 'already') tellGroups(input.groups());
   return { request, summary: job.summary(result) };
 }
 
@@ -109,6 +111,16 @@ function tellPlan(plan: Plan, request: ImportRequest, { survey }: SurveyedInput)
   for (const line of describePlan(plan)) note(line);
   if (request.command !== undefined) note(`The same without the screen: ${request.command}`);
   for (const message of plan.lacking) note(`crm: ${message} Rows without a record are rejected.`);
+}
+
+/** Tells how many vCards are not contacts: of standard input, only the last row shows it. */
+function tellGroups(count: number): void {
+  if (count === 0) return;
+  const what =
+    count === 1
+      ? '1 vCard is a group of contacts, and is'
+      : `${formatCount(count)} vCards are groups of contacts, and are`;
+  note(`crm: ${what} left out.`);
 }
 
 /** Whether there is no journal: an earlier run has told what the file lacks. */

@@ -112,7 +112,7 @@ export function parseVCard(text: string, leftOut: readonly string[]): CardProper
       name === LABEL && group !== undefined ? [[String(group), labelOf(value)]] : [],
     ),
   );
-  return lines.flatMap(([name, parameters, , ...values]) => {
+  return lines.flatMap(([name, parameters, type, ...values]) => {
     if (name === LABEL) return [];
     const given = [parameters.type ?? [], parameters['service-type'] ?? []].flat();
     const types = given.map((type) => type.toLowerCase());
@@ -121,7 +121,9 @@ export function parseVCard(text: string, leftOut: readonly string[]): CardProper
       types,
       isPreferred: types.includes('pref') || parameters.pref === '1',
       label: labels.get(String(parameters.group)) ?? null,
-      values: values.map((value) => (Array.isArray(value) ? value.map(textOf) : textOf(value))),
+      values: values.map((value) =>
+        Array.isArray(value) ? value.map((part) => textOf(part, type)) : textOf(value, type),
+      ),
     };
   });
 }
@@ -131,9 +133,10 @@ function labelOf(value: unknown): string {
   return textOf(value).replace(/^_\$!<(.*)>!\$_$/, '$1');
 }
 
-// ical.js keeps these escapes; that of a colon is in no RFC, but Google and Apple write it in URLs.
-function textOf(value: unknown): string {
+// ical.js keeps these escapes, and that of a comma outside text; that of a colon is in no RFC, but Google and Apple write it in
+// URLs.
+function textOf(value: unknown, type = 'text'): string {
   return String(value)
-    .replace(/\\([;:])/g, '$1')
+    .replace(type === 'text' ? /\\([;:])/g : /\\([,;:])/g, '$1')
     .trim();
 }

@@ -115,3 +115,57 @@ describe('vCards', () => {
     expect(await organization.companyNames(contacts)).toEqual(['Müller & Söhne, Köln', null]);
   });
 });
+
+describe('vCards that are groups', () => {
+  const card = (...lines: string[]) => ['BEGIN:VCARD', 'VERSION:3.0', ...lines, 'END:VCARD', ''].join('\r\n');
+  const GROUP = card('X-ADDRESSBOOKSERVER-KIND:group', 'FN:Friends', 'N:Friends');
+  const PERSON = card('FN:Al', 'N:Bo;Al;;;', 'EMAIL:al@groups.test');
+  const LEFT_OUT = 'crm: 2 vCards are groups of contacts, and are left out.\n';
+
+  test('are told and left out, however often the file is imported', async () => {
+    await service.write('groups.vcf', GROUP + PERSON + GROUP);
+    const args = ['import', 'contacts', 'groups.vcf'];
+    const dry = await service.crm([...args, '--dry-run', '-o', 'json']);
+    expect([dry.exitCode, dry.stderr]).toEqual([0, expect.stringContaining(LEFT_OUT)]);
+    expect(JSON.parse(dry.stdout)).toMatchObject({ rows: 1, created: 1, rejected: 0, errors_file: null });
+    const run = await service.crm(args);
+    expect([run.exitCode, run.stderr]).toEqual([
+      0,
+      expect.stringContaining(`${LEFT_OUT}Imported 1 contact: `),
+    ]);
+    const again = await service.crm(args);
+    expect(again.exitCode).toBe(0);
+    expect(again.stderr).toContain('groups.vcf was already imported (1 created, 0 rejected).');
+    expect(again.stderr).not.toContain('groups of contacts');
+    const suggested = await service.crm([...args, '--suggest-map']);
+    expect(Object.keys(JSON.parse(suggested.stdout))).toEqual(['Last Name', 'First Name', 'Email']);
+  });
+
+  test('do not hide what is wrong with the others', async () => {
+    await service.write('wrong.vcf', `${GROUP}${card('FN:Cy', 'EMAIL:cy')}${GROUP}`);
+    const run = await service.crm(['import', 'contacts', 'wrong.vcf']);
+    expect([run.exitCode, run.stderr]).toEqual([3, expect.stringContaining(LEFT_OUT)]);
+    expect((await service.read('wrong.vcf.errors.ndjson')).trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('from standard input, and alone', async () => {
+    const run = await service.crm(['import', 'contacts', '-'], { stdin: GROUP + GROUP });
+    expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining(LEFT_OUT)]);
+  });
+
+  test('are not where an interrupted import goes on', async () => {
+    const people = (from: number) =>
+      Array.from({ length: 100 }, (_, at) => card(`FN:P${from + at}`, `EMAIL:p${from + at}@going.test`)).join(
+        '',
+      );
+    await service.write('going.vcf', GROUP + people(0) + GROUP + people(100) + GROUP + people(200));
+    const args = ['import', 'contacts', 'going.vcf', '--concurrency', '1'];
+    await service.killed(args, 1);
+    const run = await service.crm(args);
+    expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('3 vCards are groups')]);
+    const going = (await service.all('contacts')).filter(({ email }) =>
+      String(email).endsWith('@going.test'),
+    );
+    expect(going).toHaveLength(300);
+  });
+});

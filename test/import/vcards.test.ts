@@ -9,7 +9,7 @@ async function rowsOf(text: string, format: 'csv' | 'ndjson' | null = null) {
     for (let at = 0; at < text.length; at += 7) yield Buffer.from(text.slice(at, at + 7));
   }
   const source = await openSource(bytes(), 'people.vcf', { format, encoding: null });
-  return { format: source.format, rows: await Array.fromAsync(source.rows) };
+  return { ...source, rows: await Array.fromAsync(source.rows) };
 }
 
 const card = (...lines: string[]) => ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\r\n');
@@ -40,13 +40,13 @@ describe('vCards', () => {
     });
   });
 
-  test('profiles by their service, and addresses with a colon escaped', async () => {
+  test('profiles by their service, and addresses with escapes', async () => {
     const { rows } = await rowsOf(
       card(
         ...[
           'VERSION:4.0',
           'FN:Al',
-          'URL:https\\://x.test/a\\;b',
+          'URL:https\\://x.test/a\\;b\\,c',
           'SOCIALPROFILE;SERVICE-TYPE=Mastodon:https://m.test/@al',
         ],
         ...['SOCIALPROFILE;SERVICE-TYPE=LinkedIn:https://www.linkedin.com/in/al'],
@@ -57,7 +57,7 @@ describe('vCards', () => {
       ),
     );
     expect(rows[0]?.original).toEqual({
-      ...{ 'First Name': 'Al', Website: 'https://x.test/a;b', 'Social Profile': 'https://m.test/@al' },
+      ...{ 'First Name': 'Al', Website: 'https://x.test/a;b,c', 'Social Profile': 'https://m.test/@al' },
       ...{ LinkedIn: 'https://www.linkedin.com/in/al', Twitter: 'al', Facebook: 'https://fb.test/al' },
     });
   });
@@ -111,15 +111,14 @@ describe('vCards', () => {
   });
 
   test.each(['KIND:group', 'kind:GROUP', 'X-ADDRESSBOOKSERVER-KIND:group'])(
-    '%s is reported not to be a contact',
+    '%s is no row, also where an errors file of an earlier version has it',
     async (kind) => {
-      const { rows } = await rowsOf(
-        card('VERSION:3.0', kind, 'FN:Friends', 'N:Friends') + card('VERSION:3.0', 'FN:B'),
-      );
-      expect(rows.map(({ fault }) => fault?.message)).toEqual([
-        'the vCard is a group of contacts, not a contact',
-        undefined,
-      ]);
+      const group = card('VERSION:3.0', kind, 'FN:Friends', 'N:Friends');
+      const { rows, groups } = await rowsOf(group + card('VERSION:3.0', 'FN:B') + group);
+      expect(rows.map(({ line, original }) => [line, original])).toEqual([[7, { 'First Name': 'B' }]]);
+      expect(groups?.()).toBe(2);
+      const rejected = await rowsOf(`${JSON.stringify({ _text: group, _line: 1 })}\n{"a":1}\n`, 'ndjson');
+      expect([rejected.rows.length, rejected.groups?.()]).toEqual([1, 1]);
     },
   );
 

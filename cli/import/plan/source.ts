@@ -22,6 +22,8 @@ export interface RowSource {
   readonly rows: AsyncGenerator<SourceRow>;
   /** Columns of a CSV file without a header, counted from 1, that had values so far. */
   readonly unnamed?: ReadonlySet<number>;
+  /** How many vCards were groups so far, which are not rows. */
+  readonly groups?: () => number;
 }
 
 const FORMATS: Readonly<Record<string, Format>> = {
@@ -58,7 +60,15 @@ export async function openSource(
     actual === 'lines' && begin.trimStart().startsWith('[') ? 'json' : actual,
     name,
   );
-  return { format: actual, headers: null, rows: rowsOf(scanner, toRow, begin, text) };
+  let groups = 0;
+  const toRows = (piece: TextPiece): SourceRow[] => {
+    const row = toRow(piece);
+    if (row !== null) return [row];
+    groups += 1;
+    return [];
+  };
+  const rows = rowsOf(scanner, toRows, begin, text);
+  return { format: actual, headers: null, rows, groups: () => groups };
 }
 
 /** The text up to the first piece that is not blank; '' if all are. */
@@ -77,22 +87,22 @@ function sniffFormat(begin: string): Format {
   return first === '{' ? 'ndjson' : 'csv';
 }
 
+/** Null for a vCard that is a group. */
+type ToRow = (piece: TextPiece) => SourceRow | null;
+
 interface PieceScanner {
   push(text: string): TextPiece[];
   end(): TextPiece[];
 }
 
-function scannerOf(
-  format: Exclude<Format, 'csv'>,
-  name: string,
-): [scanner: PieceScanner, toRow: (piece: TextPiece) => SourceRow] {
+function scannerOf(format: Exclude<Format, 'csv'>, name: string): [scanner: PieceScanner, toRow: ToRow] {
   if (format === 'vcf') return [new VCardScanner(name), vCardRow];
   if (format === 'lines') return [new LineScanner(name), lineRow];
   return [format === 'json' ? new JsonArrayScanner(name) : new LineScanner(name), jsonRow];
 }
 
 /** A line with an object, or with an ID, which may be quoted as in JSON. */
-function lineRow(piece: TextPiece): SourceRow {
+function lineRow(piece: TextPiece): SourceRow | null {
   if (piece.text.startsWith('{')) return jsonRow(piece);
   const id = piece.text.replace(/^"(.*)"$/, '$1');
   return { line: piece.line, entries: [['id', id]], original: { id }, fault: null };
@@ -100,16 +110,16 @@ function lineRow(piece: TextPiece): SourceRow {
 
 async function* rowsOf(
   scanner: PieceScanner,
-  toRow: (piece: TextPiece) => SourceRow,
+  toRows: (piece: TextPiece) => SourceRow[],
   begin: string,
   text: AsyncGenerator<string>,
 ): AsyncGenerator<SourceRow> {
-  yield* scanner.push(begin).map(toRow);
-  for await (const chunk of text) yield* scanner.push(chunk).map(toRow);
-  yield* scanner.end().map(toRow);
+  yield* scanner.push(begin).flatMap(toRows);
+  for await (const chunk of text) yield* scanner.push(chunk).flatMap(toRows);
+  yield* scanner.end().flatMap(toRows);
 }
 
-function jsonRow({ line, text }: TextPiece): SourceRow {
+function jsonRow({ line, text }: TextPiece): SourceRow | null {
   const parsed = parseObject(text);
   if (typeof parsed === 'string') {
     const message = `the ${text.startsWith('{') ? 'object' : 'line'} ${parsed}`;

@@ -26,6 +26,8 @@ export interface SurveyedInput {
   /** Null if the input can be read only once. */
   digest: string | null;
   rowCount: number | null;
+  /** How many vCards were groups of contacts so far, which are left out. */
+  groups(): number;
   /** All rows; call it only once. */
   rows(): Promise<AsyncIterable<SourceRow>>;
   /** Throws a CliError if the file has changed since the survey. */
@@ -66,6 +68,7 @@ async function surveyFile(path: string, form: InputForm, stats: Stats): Promise<
     headers: source.headers,
     digest: hasher.digest('hex'),
     rowCount,
+    groups: source.groups ?? (() => 0),
     rows: async () => (await openSource(inputChunks(path), path, { ...form, format: source.format })).rows,
     checkUnchanged: () => {
       const now = statOf(path);
@@ -98,6 +101,7 @@ async function surveyStream(input: string, name: string, form: InputForm): Promi
     headers: source.headers,
     digest: null,
     rowCount: null,
+    groups: source.groups ?? (() => 0),
     rows: async () => rows(),
     checkUnchanged: () => {},
   };

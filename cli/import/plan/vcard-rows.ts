@@ -27,18 +27,14 @@ const PHONES: readonly (readonly [type: string, column: string])[] = [
   ['home', 'Home Phone'],
 ];
 
-/** The row for a card. */
-export function vCardRow({ line, text }: TextPiece): SourceRow {
+/** The row for a card; null for one that is a group of contacts, and not a contact. */
+export function vCardRow({ line, text }: TextPiece): SourceRow | null {
   const card = parseVCard(text, UNREAD);
   if (typeof card === 'string') {
     const fault = { code: 'VALIDATION_INVALID_FORMAT', path: '', message: card };
     return { line, entries: [], original: text, fault };
   }
-  if (isGroup(card)) {
-    const message = 'the vCard is a group of contacts, not a contact';
-    const fault = { code: 'VALIDATION_FAILED', path: 'KIND', message };
-    return { line, entries: [], original: text, fault };
-  }
+  if (isGroup(card)) return null;
   const columns = columnsOf(card);
   return { line, entries: [...columns], original: Object.fromEntries(columns), fault: null };
 }

@@ -43,8 +43,9 @@ export class ImportJob implements RowJob {
     const { request, resource, plan } = parts;
     const values = JSON.stringify([...plan.values].map(([header, map]) => [header, [...map]]));
     this.resource = resource;
-    // Replaced values may differ between passes.
-    this.mapping = sha256(planKey({ ...plan, values: new Map() }));
+    // Replaced values may differ between passes. Journals of 0.2.0 count groups as rows.
+    const rows = parts.input.groups() > 0 ? '\nwithout groups' : '';
+    this.mapping = sha256(planKey({ ...plan, values: new Map() }) + rows);
     this.settings = JSON.stringify([
       onDuplicateOf(request),
       request.createMissing,
