@@ -22,7 +22,7 @@ export function chooseExportFormat(
   if (!/^\.[a-z][a-z\d]*$/.test(extension)) return 'ndjson';
   throw usageError(
     `Unknown file extension ${extension}.`,
-    `add --format csv, ndjson or json, or use a known extension: --out ${csvInstead(out)}`,
+    `add --format csv, ndjson or json, or use a known extension: --out ${knownInstead(out)}`,
   );
 }
 
@@ -42,6 +42,12 @@ export function isWorkbook(out: string): boolean {
 
 function extensionOf(out: string): string {
   return extname(out).toLowerCase();
+}
+
+/** A name with a known extension: without that of a compression, if there is one below. */
+function knownInstead(out: string): string {
+  const stem = out.slice(0, -extname(out).length);
+  return FORMATS[extensionOf(stem)] === undefined ? csvInstead(out) : shellWord(stem);
 }
 
 function csvInstead(out: string): string {

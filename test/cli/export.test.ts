@@ -121,6 +121,9 @@ describe('one resource', () => {
     ['my deals.ODS', "--out 'my deals.csv'"],
     ['x.ndjson --excel-safe', '--excel-safe works with CSV only.\nNext: Add --format csv'],
     ['x.parquet', 'Unknown file extension .parquet.\nNext: Add --format csv'],
+    ['x.parquet', 'or use a known extension: --out x.csv\n'],
+    ['x.csv.gz', 'or use a known extension: --out x.csv\n'],
+    ['x.ndjson.gz', 'or use a known extension: --out x.ndjson\n'],
   ])('to %s fails and says why', async (out, reason) => {
     await sandbox.write('file', '');
     const [name = '', flags] = out.split(/ (?=--)/);
