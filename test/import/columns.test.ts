@@ -226,6 +226,23 @@ test('all that is wrong is reported at once, with one command that settles it', 
   expect(next).toContain('--ignore-unknown leaves out all unknown columns');
 });
 
+test('where no command settles it, the first step is no alternative, and neither is what else is needed', () => {
+  const { next } = refusal(() => planFor('interactions', { foo: ['1'], Date: ['1/2/2026'] }));
+  expect(next.split('\n').slice(0, 6)).toEqual([
+    'add a column of type to the file.',
+    'add a column of direction to the file.',
+    'add a column of title to the file.',
+    'add a column of main_contact or main_contact_email to the file.',
+    'use --date-format mdy or --date-format dmy, whichever is right.',
+    expect.stringMatching(/^or map a column with --map foo=FIELD, /),
+  ]);
+  const { next: settled } = refusal(() => planFor('tasks', { Due: ['2026-01-02'] }));
+  expect(settled.split('\n').slice(0, 2)).toEqual([
+    "crm import tasks input.csv --set 'name=Imported task'",
+    'or add a column of name to the file.',
+  ]);
+});
+
 test('--ignore-unknown leaves out what is not known', () => {
   expect(destinations('tasks', ['name', 'Fax'], { ignoreUnknown: true })).toEqual({ name: 'name', Fax: '-' });
 });

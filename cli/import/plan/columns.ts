@@ -14,8 +14,10 @@ export interface Problem {
   message: string;
   /** The flags that would solve it; none if the input itself must change. */
   changes: SuggestedFlags;
-  /** An alternative solution. */
+  /** An alternative solution, to follow "or". */
   orElse?: string;
+  /** What to do if no flags are enough for all problems; otherwise `orElse`. */
+  alone?: string;
   /** The columns that it is about. */
   headers?: readonly string[];
 }

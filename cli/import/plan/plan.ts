@@ -124,7 +124,8 @@ export function draftPlan(
     ...dates.doubts.map(({ message, formats: [first, ...others] }) => ({
       message,
       changes: first === undefined ? {} : { dateFormat: first },
-      orElse: `or use ${others.map((format) => `--date-format ${format}`).join(' or ')}, if that is right.`,
+      orElse: `use ${formatFlags(others)}, if that is right.`,
+      alone: `use ${formatFlags([first ?? [], ...others].flat())}, whichever is right.`,
     })),
   ];
   const integers = headersOf('integer');
@@ -151,19 +152,28 @@ function planError(
   advised: ImportRequest | null,
 ): CliError {
   const [header] = problems.flatMap(({ headers = [] }) => headers);
-  const others = problems.flatMap(({ orElse }) => (orElse === undefined ? [] : [orElse]));
+  const isAdvised = advised !== null;
+  const steps = problems.flatMap(({ orElse, alone = orElse }) => (isAdvised ? orElse : alone) ?? []);
+  const first = isAdvised ? [importCommand(advised)] : steps;
+  const others = [
+    ...(isAdvised ? steps : []),
+    ...(header === undefined ? [] : [otherMeanings(header, resource)]),
+    'start from a mapping of all columns: --suggest-map prints one for --map-file.',
+  ];
   return usageError(
     problems.map(({ message }) => message).join('\n'),
-    ...(advised === null ? [] : [importCommand(advised)]),
-    ...others,
-    ...(header === undefined ? [] : [otherMeanings(header, resource)]),
-    'or start from a mapping of all columns: --suggest-map prints one for --map-file.',
+    ...first,
+    ...others.map((step, at) => (at > 0 || first.length > 0 ? `or ${step}` : step)),
     `fields of ${resource.name}: ${fieldNames(resource).join(', ')}.`,
   );
 }
 
+function formatFlags(formats: readonly string[]): string {
+  return formats.map((format) => `--date-format ${format}`).join(' or ');
+}
+
 function otherMeanings(header: string, { fields }: Resource): string {
-  const meant = `or map a column with --map ${shellWord(`${header}=FIELD`)}`;
+  const meant = `map a column with --map ${shellWord(`${header}=FIELD`)}`;
   const leftOut = `or leave it out with --map ${shellWord(`${header}=-`)}`;
   const rest = fields.custom === undefined ? '' : '; --ignore-unknown leaves out all unknown columns';
   return `${meant}, ${leftOut}${rest}.`;

@@ -73,8 +73,8 @@ function problemOf(resource: Resource, path: string, filling: FilledFields): Pro
   }
   const changes = sameForAll(resource, names);
   const step = `add a column of ${names.join(' or ')} to the file.`;
-  if (changes === undefined) return { message: `${what}.`, changes: {}, orElse: step };
-  return { message: `${what}.`, changes, ...(group === undefined && { orElse: `or ${step}` }) };
+  const isSaid = changes === undefined || group === undefined;
+  return { message: `${what}.`, changes: changes ?? {}, alone: step, ...(isSaid && { orElse: step }) };
 }
 
 /** The columns that could fill one of the fields, the most likely first. */
