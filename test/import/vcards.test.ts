@@ -1,7 +1,11 @@
 // Reading vCards: versions, faults of one card, files that are none; and addresses as cells have them.
 import { describe, expect, test } from 'bun:test';
+import { readImportFlags } from '../../cli/import/flags.ts';
 import { openSource } from '../../cli/import/plan/source.ts';
+import { ImportJob } from '../../cli/import/session/import-job.ts';
+import type { ImportParts } from '../../cli/import/session/import-parts.ts';
 import { addressesIn } from '../../cli/input/addresses.ts';
+import { planFor } from '../fixtures/import/plan.ts';
 
 async function rowsOf(text: string, format: 'csv' | 'ndjson' | null = null) {
   async function* bytes(): AsyncGenerator<Uint8Array> {
@@ -121,6 +125,17 @@ describe('vCards', () => {
       expect([rejected.rows.length, rejected.groups?.()]).toEqual([1, 1]);
     },
   );
+
+  test('a file with groups does not go on with a journal that counts them as rows', () => {
+    const plan = planFor('contacts', ['Email']);
+    const request = { ...readImportFlags({}), resource: 'contacts', input: 'people.vcf' };
+    const mappingOf = (groups: number) => {
+      const parts = { plan, request, resource: plan.resource, input: { groups: () => groups } };
+      return new ImportJob(parts as unknown as ImportParts).mapping;
+    };
+    expect(mappingOf(2)).toBe(mappingOf(1));
+    expect(mappingOf(1)).not.toBe(mappingOf(0));
+  });
 
   test('a line with more parameters than anybody writes is a fault of its card', async () => {
     const many = card('VERSION:3.0', `TEL${';TYPE=home'.repeat(101)}:1`);
