@@ -153,7 +153,7 @@ describe('waiting and retrying', () => {
   test('5xx is retried with the same key and body', async () => {
     steps = [failing(500), failing(503), () => new Response('<html>', { status: 502 })];
     expect((await send('PATCH', { body: { a: 1 } })).status).toBe(200);
-    expect(waits.map((wait) => wait.reason)).toEqual(['server error', 'server error', 'server error']);
+    expect(waits.map((wait) => wait.reason)).toEqual(['server error', 'unavailable', 'server error']);
     // Each time up to twice as long, and never at the moment when all others try again.
     for (const [tries, { seconds }] of waits.entries())
       expect(seconds * 2 ** -tries).toBeWithin(0.25, 0.500_001);
