@@ -1,33 +1,23 @@
 // Email addresses in free text: finds them, and removes them.
 import { isObject, type JsonValue } from '../model/json.ts';
+import { DOT_ESCAPE, formsOf, JOINING_ESCAPE, OTHER_ESCAPE, SOFT_BREAK, WORD_ESCAPE } from './escapes.ts';
 
 /** The replacement for erased data of a person. */
 export const ERASED = '[erased]';
 
 // Characters that make an adjacent address part of a longer one: letters and digits on both sides, a dot or plus with a
-// letter before it on the left, a dot with a letter after it on the right. "-" and "_" can be part of an address as well,
-// but in text they more often separate one, and a false match is better than a miss.
+// letter before it on the left, a dot with a letter after it on the right, plain or escaped. "-" and "_" can be part of
+// an address as well, but in text they more often separate one, and a false match is better than a miss.
 const WORD = '[\\p{L}\\p{N}\\p{M}]';
-// A byte in a URL, however often it was encoded, and those of letters and digits.
-const PERCENT = '%(?:25)*';
-const ENCODED_WORD = '(?:3\\d|[46][1-9a-f]|[57][\\da])';
-// A line break or tab in JSON and source code.
-const ESCAPED = '\\\\(?:[bfnrt]|u[\\da-f]{4})';
 const BEFORE = [
   '^',
   `[^\\p{L}\\p{N}\\p{M}.+]`,
-  `(?<!${WORD})[.+]`,
-  `${PERCENT}(?!${ENCODED_WORD}|2[be])[\\da-f]{2}`,
-  ESCAPED,
+  OTHER_ESCAPE,
+  `(?<=^|[^\\p{L}\\p{N}\\p{M}]|${OTHER_ESCAPE})(?:[.+]|${JOINING_ESCAPE})`,
 ].join('|');
-const AFTER = [
-  WORD,
-  `${PERCENT}${ENCODED_WORD}`,
-  `(?:\\.|${PERCENT}2e)(?:[\\p{L}\\p{N}]|${PERCENT}${ENCODED_WORD})`,
-].join('|');
-const AT = ['@', '\uff20', '&#0*64;', '&#x0*40;', '&commat;', '\\\\u0040'];
-// Occurs in every encoded form, but not in the plain one.
-const IS_CODED = /[%&\\\uff20]/;
+const AFTER = [WORD, WORD_ESCAPE, `(?:\\.|${DOT_ESCAPE})(?:[\\p{L}\\p{N}]|${WORD_ESCAPE})`].join('|');
+// Occurs in every escaped form, but not in the plain one.
+const IS_CODED = /[%&=\\\uff20]/;
 // After these characters an address could be part of a longer one.
 const DOUBTFUL_BEFORE = /[\p{L}\p{N}][-_]+$/u;
 const DOUBTFUL_AFTER = /^[-_][\p{L}\p{N}]/u;
@@ -41,8 +31,8 @@ export class AddressSet {
 
   constructor(addresses: Iterable<string>) {
     this.list = [...new Set([...addresses].map((one) => one.toLowerCase()))];
-    const forms = this.list.map((one) => [...one].map(formsOf).join(''));
-    this.#pattern = new RegExp(`(?<=${BEFORE})(?:${forms.join('|')})(?!${AFTER})`, 'giu');
+    const forms = this.list.map(formOf).join('|');
+    this.#pattern = new RegExp(`(?<=${BEFORE})(?:${forms})(?!${AFTER})`, 'giu');
   }
 
   /** Whether a value is one of them. */
@@ -52,7 +42,7 @@ export class AddressSet {
 
   /** Whether a text contains one of them. */
   isIn(text: string): boolean {
-    if (!text.includes('@') && !IS_CODED.test(text)) return false;
+    if (!mayHold(text)) return false;
     this.#pattern.lastIndex = 0;
     return this.#pattern.test(text);
   }
@@ -68,6 +58,12 @@ export class AddressSet {
     if (Array.isArray(value)) return value.some((item) => this.isInValue(item, isOfAddresses));
     if (!isObject(value)) return false;
     return Object.entries(value).some(([key, item]) => this.isIn(key) || this.isInValue(item, isOfAddresses));
+  }
+
+  /** Whether one occurs in the values of a stored text, which is JSON or plain: in JSON, "\\" hides an escape. */
+  isInStored(text: string, isOfAddresses = false): boolean {
+    if (!mayHold(text)) return false;
+    return this.isInValue(storedValue(text), isOfAddresses);
   }
 
   /** Whether a text contains one that could be part of a longer address. */
@@ -90,12 +86,27 @@ export class AddressSet {
   }
 }
 
-// A character in plain form, or as the bytes in a URL.
-function formsOf(character: string): string {
-  const bytes = [...Buffer.from(character)].map((byte) => PERCENT + byte.toString(16).padStart(2, '0'));
-  const forms = character === '@' ? AT : [RegExp.escape(character)];
+// Whether a text has anything that an "@" can be written with.
+function mayHold(text: string): boolean {
+  return text.includes('@') || IS_CODED.test(text);
+}
+
+function storedValue(text: string): JsonValue {
+  if (!/^[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+// What an address is written with, in whatever case.
+function formOf(address: string): string {
+  return [...address].map(characterOf).join(`(?:${SOFT_BREAK})?`);
+}
+
+function characterOf(character: string): string {
+  if (character === '@') return `(?:${formsOf(['@', '\uff20'])}|&commat;)`;
   const upper = character.toUpperCase();
-  if (upper !== character && upper.length === 1)
-    forms.push([...Buffer.from(upper)].map((byte) => PERCENT + byte.toString(16).padStart(2, '0')).join(''));
-  return `(?:${[...forms, bytes.join('')].join('|')})`;
+  return `(?:${formsOf(upper.length === 1 && upper !== character ? [character, upper] : [character])})`;
 }

@@ -15,6 +15,10 @@ describe('an address is taken out of', () => {
     ['%61d%61%40x%2Eorg', '[erased]'],
     ['%41DA%40X.ORG', '[erased]'],
     ['ada&#64;x.org ada&commat;x.org ada\\u0040x.org', '[erased] [erased] [erased]'],
+    ['ada=40x.org ada=3D40x.org ada%3D40x.org ada=40x=2Eorg', '[erased] [erased] [erased] [erased]'],
+    ['ada\\x40x.org ada\\u{40}x.org ada\\\\u0040x.org', '[erased] [erased] [erased]'],
+    ['ada%u0040x.org ada%5Cu0040x.org', '[erased] [erased]'],
+    ['From: ada@x.=\norg, ad=\r\na@x.org', 'From: [erased], [erased]'],
   ])('%j', (text, without) => {
     expect(ada.isIn(text)).toBe(true);
     expect(ada.takenOutOf(text)).toBe(without);
@@ -78,13 +82,47 @@ const BEFORE: [text: string, isSame: boolean][] = [
     '%5F',
     '%E2%80%9C',
     'to%3D',
+    ...[
+      '=3D',
+      '=3d',
+      'x=3D',
+      '=3D3D',
+      '%3D3D',
+      '=0A',
+      '=20',
+      '=C2=A0',
+      'x=E2=80=9C',
+      '=A0',
+      '=\n',
+      '=2B',
+      '=2E',
+    ],
+    ...[
+      '\\x3c',
+      'x\\x3C',
+      '\\u003c',
+      '\\\\u003c',
+      '\\u201c',
+      '%5Cn',
+      '%5Cu003c',
+      '%u003c',
+      '%u201C',
+      '%2B',
+      '%3C%2B',
+    ],
     '0',
     '東',
     'é',
     'e\u0301',
   ],
   ...['x', 'b', 'B', 'x.', 'x+', 'é.', '9.', '%62', '%4F', '%39', 'x%2E', 'x%2B', 'x%2b', '%2562'],
-].map((text) => [text, !/^(?:0|東|é|e\u0301|x|b|B|[xé9][.+]|%62|%4F|%39|x%2[EBb]|%2562)$/.test(text)]);
+  ...['3D', 'x3D', '=be', '=42', '=62', 'x=2B', 'x=2E', '\\x62', '\\u0062', '%u0062', 'x\\x2e', 'x\\u002B'],
+].map((text) => [
+  text,
+  !/^(?:0|東|é|e\u0301|x|b|B|[xé9][.+]|%62|%4F|%39|x%2[EBb]|%2562|x?3D|=be|=[46]2|x=2[BE]|[\\%](?:x|u00)62|x\\(?:x|u00)2[eB])$/.test(
+    text,
+  ),
+]);
 const AFTER: [text: string, isSame: boolean][] = [
   ...[
     '',
@@ -130,8 +168,13 @@ const AFTER: [text: string, isSame: boolean][] = [
     '%20',
   ],
   ...['%0A', '%2E', '%2E%20', '%253E', '%E2%80%9D', '+', '%', '—', '—x'],
+  ...['=50', '%3D50', '=3D', '=\n', '\\x3e', '\\u003e', '%u201D'],
   ...['x', 's', '2', 'é', '\u0301', '東', '.uk', '.2', '.é', '%2Euk', '.%75k', '%61', '%252Euk', '%7a'],
-].map((text) => [text, !/^(?:x|s|2|é|\u0301|東|\.uk|\.2|\.é|%2Euk|\.%75k|%61|%252Euk|%7a)$/.test(text)]);
+  ...['=2Euk', '\\x2euk', '\\u0061', '%u0061'],
+].map((text) => [
+  text,
+  !/^(?:x|s|2|é|\u0301|東|\.uk|\.2|\.é|[%=]2Euk|\.%75k|%61|%252Euk|%7a|\\x2euk|[\\%]u0061)$/.test(text),
+]);
 
 describe('beside', () => {
   test.each(BEFORE)('%j before it, it is the same address: %p', (before, isSame) => {
@@ -198,6 +241,19 @@ test('the time that a text takes grows as the text does', () => {
     return performance.now() - begun;
   };
   // Each would take minutes if it grew with the square of its length.
-  for (const piece of ['ada@x.or', '%25', '.', 'a-', '%', 'ada%2540x', '@', '\\u'])
+  for (const piece of [
+    'ada@x.or',
+    '%25',
+    '.',
+    'a-',
+    '%',
+    'ada%2540x',
+    '@',
+    '\\u',
+    '\\',
+    '\\\\n',
+    '=3D',
+    '%255c',
+  ])
     expect([piece, timeOf(piece.repeat(1_000_000 / piece.length)) < 20_000]).toEqual([piece, true]);
 }, 300_000);
