@@ -6,7 +6,7 @@ import { listTables, type TableShape } from '../maintenance.ts';
 import { getResource, RESOURCES } from '../model/resources/registry.ts';
 import { readStoredText } from '../tables/stored-response-text.ts';
 import type { AddressSet } from './email-addresses.ts';
-import { holdsAddresses } from './mentions.ts';
+import { decoded, holdsAddresses } from './mentions.ts';
 
 /** A column of a row that contains an address. */
 export interface RemainingText {
@@ -67,30 +67,22 @@ function columnsWith(addresses: AddressSet, table: string, row: Record<string, u
   });
 }
 
-/** Whether a text contains an address, given the column that it is a value of. */
+/** Whether a text contains an address, decided as for the records that are erased, given the column that it is a value of. */
 export function isInColumn(
   addresses: AddressSet,
   { table, column, text }: { table: string; column: string; text: string },
 ): boolean {
-  return isOfAddresses(table, column) ? standsAsOne(addresses, text) : addresses.isIn(text);
+  if (ADDRESS_TABLES.has(table)) return addresses.isInStored(text, column.startsWith('email'));
+  if (!RESOURCES.some(({ name }) => name === table)) return addresses.isInStored(text);
+  const name = column.replace(/_key$/, '');
+  const field = getResource(table).fields[name];
+  if (field === undefined) return addresses.isIn(text);
+  // The key of a field is text.
+  const value = name === column ? decoded(field, text) : text;
+  return addresses.isInValue(value, holdsAddresses(name, field));
 }
 
 const ADDRESS_TABLES = new Set(['users', 'contact_emails']);
-
-function isOfAddresses(table: string, column: string): boolean {
-  if (ADDRESS_TABLES.has(table)) return column.startsWith('email');
-  if (!RESOURCES.some(({ name }) => name === table)) return false;
-  const name = column.replace(/_key$/, '');
-  const field = getResource(table).fields[name];
-  return field !== undefined && holdsAddresses(name, field);
-}
-
-function standsAsOne(addresses: AddressSet, text: string): boolean {
-  if (!addresses.isIn(text)) return false;
-  return text.startsWith('[') || text.startsWith('{')
-    ? addresses.isInValue(JSON.parse(text), true)
-    : addresses.isAt(text);
-}
 
 function ownerOf({ name }: TableShape, row: Record<string, unknown>): Pick<RemainingText, 'org_id'> {
   const number = name === 'organizations' ? row.number : row.org_id;

@@ -40,7 +40,8 @@ export async function eraseLoggedChanges(
   const isTheirs = ({ sequence, record, data }: LoggedChange): boolean => {
     if (data === null || isErased(data) || deletes.has(sequence)) return false;
     const id = idOfBytes(record);
-    return ids.has(id) || contactIds.has(id) || addresses.isIn(data) || endsAt(JSON.parse(data), contactIds);
+    if (ids.has(id) || contactIds.has(id) || addresses.isInStored(data)) return true;
+    return endsAt(JSON.parse(data), contactIds);
   };
   for await (const rows of pagesOf(store.read, orgNumber)) {
     await eraseValues(store, orgNumber, rows.filter(isTheirs));

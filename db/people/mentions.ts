@@ -126,8 +126,8 @@ function isMentioned(
   return isFound;
 }
 
-// Decoded, because in JSON text a line break before an address looks like a letter.
-function decoded(field: Field, stored: string): JsonValue {
+/** The value of a field: in JSON text a line break before an address looks like a letter. */
+export function decoded(field: Field, stored: string): JsonValue {
   return ['json', 'custom', 'emails'].includes(field.kind) ? field.decode(stored) : stored;
 }
 

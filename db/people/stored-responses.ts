@@ -30,8 +30,10 @@ export async function deleteStoredResponses(
     after = last;
     const those = rows.filter((row) => {
       // The client chooses the key of a request, so it is searched as well.
-      const text = `${readStoredText(row)} ${row.location ?? ''} ${row.key}`;
-      return addresses.isIn(text) || (text.match(IDS) ?? []).some((id) => ids.has(id));
+      const texts = [readStoredText(row), row.location ?? '', row.key];
+      return texts.some(
+        (text) => addresses.isInStored(text) || (text.match(IDS) ?? []).some((id) => ids.has(id)),
+      );
     });
     count += those.length;
     if (those.length > 0 && !isDryRun)

@@ -16,7 +16,9 @@ export async function eraseTimelineDetails(
   const only = sql`org_id = ${orgNumber} and detail is not null`;
   const table = { name: 'timeline_entries', columns: [...TIMELINE_COLUMNS], key: KEY };
   for await (const rows of readRows(store.read, { ...table, only })) {
-    const found = (rows as unknown as TimelineRow[]).filter(({ detail }) => addresses.isIn(detail ?? ''));
+    const found = (rows as unknown as TimelineRow[]).filter(({ detail }) =>
+      addresses.isInStored(detail ?? ''),
+    );
     if (found.length === 0) continue;
     await store.write(orgNumber, async (trx) => {
       for (const { detail, ...key } of found) {
