@@ -1,7 +1,7 @@
 // Operator tasks on a database, apart from serving it: inspecting, checking, copying, replacing and scrubbing it.
 
 export { removalStatement } from './postgres/organization-removal.ts';
-export { findInPlannerStatistics } from './postgres/planner-values.ts';
+export { findInPlannerStatistics, type PlannerValue } from './postgres/planner-values.ts';
 export { examineServer, type ServerFacts } from './postgres/server-facts.ts';
 export { type ByteMatch, findBytes } from './sqlite/byte-search.ts';
 export { listTables, type TableShape } from './sqlite/catalog.ts';

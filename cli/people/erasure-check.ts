@@ -1,18 +1,18 @@
 // Checks whether anything is left of an erased person: in rows, in statistics, in bytes of the file.
 
 import { isDatabaseAddress } from '../../db/database-address.ts';
-import { emptyWal, findBytes, findInPlannerStatistics } from '../../db/maintenance.ts';
+import { emptyWal, findBytes, findInPlannerStatistics, type PlannerValue } from '../../db/maintenance.ts';
 import type { AddressSet } from '../../db/people/email-addresses.ts';
 import { findRemainingTexts, isInColumn, type RemainingText } from '../../db/people/erasure-check.ts';
-import { analyzeDatabase, type Store } from '../../db/store.ts';
+import type { Store } from '../../db/store.ts';
 import { withSnapshot } from '../database/database.ts';
 import { shellWord } from '../terminal/text.ts';
 
 /** A place that still contains an email. */
 export type RemainingPlace =
   | { kind: 'row'; organization: string | null; table: string; id: string | null; column: string }
-  /** PostgreSQL's statistics: a few values of a column, which its planner uses for estimates. */
-  | { kind: 'statistics'; table: string; column: string }
+  /** PostgreSQL's statistics: a few values of a column, which its planner uses for estimates; stale if no row is left. */
+  | { kind: 'statistics'; table: string; column: string; is_stale: boolean }
   | { kind: 'free' | 'log'; file: string; offset: number };
 
 /** Adds the name of the organization. */
@@ -41,12 +41,11 @@ export async function findRemainingPlaces(
   const left: RemainingPlace[] = [];
   let othersMayHave = rows.length > 0;
   if (isDatabaseAddress(db)) {
-    // Until then, the statistics contain values of deleted rows.
-    await analyzeDatabase(db);
     const columns = new Map<string, RemainingPlace>();
-    for (const { table, column, value } of await findInPlannerStatistics(db, addresses.list))
-      if (isInColumn(addresses, { table, column, text: value }))
-        columns.set(`${table} ${column}`, { kind: 'statistics', table, column });
+    for (const { table, column, isStale } of await findInPlannerStatistics(db, (one) =>
+      isTheirs(addresses, one),
+    ))
+      columns.set(`${table} ${column}`, { kind: 'statistics', table, column, is_stale: isStale });
     left.push(...columns.values());
   } else {
     emptyWal(db);
@@ -63,6 +62,11 @@ export async function findRemainingPlaces(
       : await findRemainingTexts(read, addresses, { orgNumber, isOthers: true });
     return [...(await named(read, [...rows, ...others])), ...left];
   });
+}
+
+function isTheirs(addresses: AddressSet, { table, column, value, isIndex }: PlannerValue): boolean {
+  // What expressions are indexed by is mostly an address and nothing else.
+  return isIndex ? addresses.isAt(value) : isInColumn(addresses, { table, column, text: value });
 }
 
 /** A place in words. */
@@ -103,8 +107,13 @@ export function nextStepsFor(left: readonly RemainingPlace[], organization: stri
     steps.push('erase the person from other organizations too, with the same command and their --org.');
   if (rows.some((row) => row.organization === null))
     steps.push('change names and settings of crm itself where you set them.');
-  if (left.some(({ kind }) => kind === 'statistics'))
+  const statistics = left.filter((one) => one.kind === 'statistics');
+  if (statistics.some((one) => !one.is_stale))
     steps.push('check the rows that are left, in other organizations too: statistics contain their values.');
+  for (const table of new Set(statistics.flatMap((one) => (one.is_stale ? [one.table] : []))))
+    steps.push(
+      `have a superuser of PostgreSQL remove what it kept of rows that are gone: DELETE FROM pg_statistic WHERE starelid = '${table}'::regclass`,
+    );
   if (left.some(({ kind }) => kind === 'log'))
     steps.push(
       'wait until readers of an older state, such as a backup, are done, then run the same command again.',
