@@ -27,23 +27,33 @@ const causedBy = statement<LoggedEffect>((db, param) =>
     .orderBy('sequence'),
 );
 
+/** What the delete of a record caused, some changes at a time. */
+export async function* effectsOf(
+  trx: RecordTrx,
+  { orgNumber: org, sequence: cause }: Pick<Restoration, 'orgNumber' | 'sequence'>,
+  until: number,
+): AsyncGenerator<CausedChange[]> {
+  const read = readEffects();
+  const turns = new TimeSlices();
+  // They follow the delete in one piece, each in a row of its own.
+  for (let from = cause + 1; ; from += CHANGES_AT_ONCE) {
+    const to = Math.min(from + CHANGES_AT_ONCE, until) - 1;
+    const effects = (await causedBy(trx, { org, from, to, cause })).map(read);
+    yield effects;
+    if (effects.length < CHANGES_AT_ONCE) return;
+    if (turns.isOver) await turns.next();
+  }
+}
+
 /** Restores the references that the delete of a record cleared and that are still null, and its links whose other end exists. */
 export async function restoreDependents(
   trx: RecordTrx,
   resource: Resource,
   restoration: Restoration,
 ): Promise<void> {
-  const { orgNumber: org, sequence: cause } = restoration;
-  const read = readEffects();
-  const turns = new TimeSlices();
-  // They follow the delete in one piece, each in a row of its own.
-  for (let from = cause + 1; ; from += CHANGES_AT_ONCE) {
-    const to = Math.min(from + CHANGES_AT_ONCE, restoration.cause) - 1;
-    const effects = (await causedBy(trx, { org, from, to, cause })).map(read);
+  for await (const effects of effectsOf(trx, restoration, restoration.cause)) {
     await restoreReferences(trx, resource, restoration, effects);
     await restoreLinks(trx, resource, restoration, effects);
-    if (effects.length < CHANGES_AT_ONCE) return;
-    if (turns.isOver) await turns.next();
   }
 }
 

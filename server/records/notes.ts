@@ -3,8 +3,9 @@
 import type { ValidationCode } from '../../db/model/faults.ts';
 import { NOTE_LEVELS_MAX, notes } from '../../db/model/resources/notes.ts';
 import { formatCount } from '../../db/model/text.ts';
-import { findHeight, findPaths, NOTES_BELOW_MAX } from '../../db/records/note-tree.ts';
+import { findHeight, findPaths, findRestoredHeight, NOTES_BELOW_MAX } from '../../db/records/note-tree.ts';
 import { hasCleared } from '../../db/records/undeletion.ts';
+import { validationError } from '../errors.ts';
 import { oncePerBatch } from './lookups.ts';
 import type { Change, Rules } from './rules.ts';
 
@@ -27,23 +28,42 @@ export const noteRules: Rules = {
     else if (path.length >= NOTE_LEVELS_MAX) refuse(change, tooDeep(0));
     else if (current !== null) await refuseDeep(change, path.length, pathTo(current.parent_id, paths).length);
   },
-  // A note whose parent is now below a note that comes back below it would close a cycle.
   async beforeUndelete({ db, access }, record, logged) {
     const { parent_id: parentId } = record;
-    if (typeof parentId !== 'string') return;
-    const path = (await findPaths(db, access.orgNumber, [parentId])).get(parentId) ?? [];
-    const root = path.at(-1);
-    const isLost = root === undefined || path.length >= NOTE_LEVELS_MAX;
-    if (isLost || (await hasCleared(db, logged, notes, root))) record.parent_id = null;
+    let level = 1;
+    if (typeof parentId === 'string') {
+      const path = (await findPaths(db, access.orgNumber, [parentId])).get(parentId) ?? [];
+      const root = path.at(-1);
+      // A note whose parent is now below a note that comes back below it would close a cycle.
+      if (root === undefined || (await hasCleared(db, logged, notes, root))) record.parent_id = null;
+      else level = path.length + 1;
+    }
+    const height = await findRestoredHeight(db, logged);
+    if (height !== undefined && level + height <= NOTE_LEVELS_MAX) return;
+    const message =
+      level + (height ?? 0) > NOTE_LEVELS_MAX ? tooDeepAgain(level, height ?? 0) : TOO_MANY_AGAIN;
+    throw validationError([{ path: 'parent_id', message, code: 'VALIDATION_OUT_OF_RANGE' }]);
   },
 };
+
+const TOO_MANY_AGAIN =
+  'cannot be checked: more notes would come back below this one than are examined; delete or move some of them first';
+
+function tooDeepAgain(level: number, height: number): string {
+  const where = level > NOTE_LEVELS_MAX ? `below level ${NOTE_LEVELS_MAX}` : `on level ${level}`;
+  const below = height === 0 ? '' : `, with ${levelsOf(height)} of notes below it`;
+  return `would put the note ${where}${below}; notes can be nested ${NOTE_LEVELS_MAX} levels deep, so move notes above or below it higher up first`;
+}
+
+function levelsOf(height: number): string {
+  return height === 1 ? '1 level' : `${height} levels`;
+}
 
 // What a parent may be for a note that has so many levels of notes below it.
 function tooDeep(height: number): string {
   const level = NOTE_LEVELS_MAX - 1 - height;
   const where = level < 1 ? 'must be null' : `must be on level ${level}${level === 1 ? '' : ' or higher up'}`;
-  const levels = height === 1 ? '1 level' : `${height} levels`;
-  const below = height === 0 ? '' : `, and this note has ${levels} of notes below it`;
+  const below = height === 0 ? '' : `, and this note has ${levelsOf(height)} of notes below it`;
   return `${where}; notes can be nested ${NOTE_LEVELS_MAX} levels deep${below}`;
 }
 

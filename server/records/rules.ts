@@ -69,7 +69,7 @@ export interface Rules {
   create?(change: Change): Promise<Created>;
   /** The records, by ID, that must not be deleted, and why (409). */
   refuseDeletes?(reader: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, ApiError>>;
-  /** Adapts a deleted record to what exists now, before it is restored, or rejects that (409). */
+  /** Adapts a deleted record to what exists now, before it is restored, or rejects that (409, 422). */
   beforeUndelete?(writer: Writer, record: Data, logged: LoggedDelete): Promise<void>;
   /**
    * Looks up computed fields by the IDs of records, some of which may not exist; returns what fills in those of a record.

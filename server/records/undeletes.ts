@@ -23,7 +23,7 @@ import type { Writer } from './rules.ts';
 /**
  * Restores a deleted record, with its links and the references to it, and records that in the audit log.
  * @returns the record as shown
- * @throws ApiError 403, 404, 409
+ * @throws ApiError 403, 404, 409, 422
  */
 export async function undeleteRecord(remover: Remover, resource: Resource, id: string): Promise<Data> {
   const { db, access, origin, now } = remover;

@@ -260,6 +260,34 @@ describe('an undelete', () => {
     expect(await parents()).toEqual([leaves[0]?.id, null, middle.id, middle.id]);
   });
 
+  test('of a note makes no tree deeper than 100 levels', async () => {
+    const chain = async (length: number, top: string | null = null): Promise<string[]> => {
+      const ids: string[] = [];
+      for (let level = 0; level < length; level++)
+        ids.push((await api.create('notes', { title: 'N', parent_id: ids.at(-1) ?? top })).id);
+      return ids;
+    };
+    const [top = '', joint = '', under = ''] = await chain(3);
+    await api.del(`/notes/${joint}`);
+    const lower = await chain(98, under);
+    const refused = await undelete('notes', joint);
+    expectError(refused, 422, 'VALIDATION_OUT_OF_RANGE', 'parent_id');
+    expect(refused.body.error.message).toContain(
+      'would put the note on level 2, with 99 levels of notes below it',
+    );
+    // What was put elsewhere in the meantime does not come back below it.
+    await api.update('notes', under, { parent_id: top });
+    expect((await undelete('notes', joint)).status).toBe(200);
+    expect((await api.patch(`/notes/${under}`, { parent_id: joint })).status).toBe(422);
+    await api.del(`/notes/${lower.at(-1)}`);
+    expect((await api.patch(`/notes/${under}`, { parent_id: joint })).status).toBe(200);
+    // The last one, whose parent is on level 100 now.
+    expectError(await undelete('notes', lower.at(-1) ?? ''), 422, 'VALIDATION_OUT_OF_RANGE', 'parent_id');
+    await api.del(`/notes/${joint}`);
+    expect((await undelete('notes', joint)).status).toBe(200);
+    expect(await api.fetch('notes', under)).toMatchObject({ parent_id: joint });
+  });
+
   test('of a deal needs its stage, whose type it follows', async () => {
     const { id: pipeline, stages } = await api.create('pipelines', { name: 'P', stages: [{ name: 'S' }] });
     const deal = await api.create('deals', { name: 'D', pipeline_id: pipeline });

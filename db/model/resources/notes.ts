@@ -42,7 +42,7 @@ export const notes = defineResource({
   },
   links: { records: noteRecords },
   explanations: {
-    undelete: '`parent_id` becomes null if the parent is below a note that would come back below this one.',
+    undelete: `\`parent_id\` becomes null if the parent is below a note that would come back below this one. It returns 422 if the note, or a note that would come back below it, would be nested more than ${NOTE_LEVELS_MAX} levels deep.`,
     create: `Notes can be nested ${NOTE_LEVELS_MAX} levels deep.`,
     update: `A \`parent_id\` returns 422 if it would create a cycle, or nest the note or a note below it more than ${NOTE_LEVELS_MAX} levels deep. Existing trees that are deeper can still be moved up. A note with more than 10,000 notes below it cannot be moved to a deeper level.`,
   },
