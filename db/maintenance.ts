@@ -12,4 +12,4 @@ export { readOnlyReason } from './sqlite/read-only-file.ts';
 export { replaceDatabase } from './sqlite/replace-file.ts';
 export { assertRestorable } from './sqlite/restore-source.ts';
 export { emptyWal, freePages, scrubFreePages } from './sqlite/scrub.ts';
-export { lockPlace } from './sqlite/serving-lock.ts';
+export { hasLockFile, lockPlace, removeLockFile } from './sqlite/serving-lock.ts';

@@ -5,7 +5,14 @@ import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { checkBackup, removeBackupNote } from '../../db/copy/backup.ts';
 import { isDatabaseAddress } from '../../db/database-address.ts';
-import { assertRestorable, damaged, lockPlace, replaceDatabase } from '../../db/maintenance.ts';
+import {
+  assertRestorable,
+  damaged,
+  hasLockFile,
+  lockPlace,
+  removeLockFile,
+  replaceDatabase,
+} from '../../db/maintenance.ts';
 import {
   copyTombstones,
   findTombstones,
@@ -98,7 +105,11 @@ async function restore(
       : 'would create it';
     throw usageError(`Restoring ${file} to ${db} ${effect}.`, 'add --confirm to do it.');
   }
-  const unlock = lockDatabase(db, 'crm restore', lockPlace);
+  let isLockNew = false;
+  const unlock = lockDatabase(db, 'crm restore', (path, holder) => {
+    isLockNew = !hasLockFile(path);
+    return lockPlace(path, holder);
+  });
   try {
     const startedAt = performance.now();
     // Next to the file itself, which may be on another disk than a link to it.
@@ -130,6 +141,10 @@ async function restore(
       webhooks,
       seconds: Math.round(performance.now() - startedAt) / 1_000,
     };
+  } catch (error) {
+    // Nothing was restored, so nothing stays.
+    if (isLockNew) removeLockFile(db);
+    throw error;
   } finally {
     unlock();
   }

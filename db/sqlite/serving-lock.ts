@@ -1,5 +1,5 @@
 // The lock that allows one server per database file, under any name, and records its holder.
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { DatabaseError } from '../database-error.ts';
 import { explainFileError, isBusy, withFileErrors } from './errors.ts';
 import { checkFile, createPrivately, realPath } from './file-check.ts';
@@ -37,6 +37,16 @@ export function lockPlace(path: string, holder: LockHolder): () => void {
   return lockBoth(path, file, { held, holder });
 }
 
+/** Whether the file next to the database at a path exists that records who serves it. */
+export function hasLockFile(path: string): boolean {
+  return existsSync(lockPath(withFileErrors(path, () => realPath(path))));
+}
+
+/** Removes that file; only while this process has the lock, so that a process that waits for it makes another one. */
+export function removeLockFile(path: string): void {
+  rmSync(lockPath(withFileErrors(path, () => realPath(path))), { force: true });
+}
+
 function lockBoth(
   path: string,
   file: string,
@@ -68,6 +78,7 @@ function otherName(file: string): string {
 function lockName(path: string, file: string, holder: LockHolder): () => void {
   const name = lockPath(file);
   createPrivately(name, file);
+  const inode = inodeOf(name);
   const lock = withFileErrors(path, () => openLockFile(name, file));
   try {
     // A process that checks who serves the file holds the lock for a moment.
@@ -85,7 +96,14 @@ function lockName(path: string, file: string, holder: LockHolder): () => void {
     const who = other && ` (process ${other.pid}, since ${other.since}, at ${other.address})`;
     throw servedAlready(path, who ?? '');
   }
-  return () => lock.close();
+  if (inodeOf(name) === inode) return () => lock.close();
+  // Its holder has removed it since: nobody else would find this lock.
+  lock.close();
+  return lockName(path, file, holder);
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
 function servedAlready(path: string, how: string): ServedAlreadyError {

@@ -128,3 +128,18 @@ for (const [name, code, said, next, make] of rows) {
     LONG,
   );
 }
+
+test(
+  'nothing is left where there was no database, and what was there before stays',
+  async () => {
+    changed('edited.db', (database) => database.run("UPDATE organizations SET name = 'Else'"));
+    const names = readdirSync(sandbox.folder).toSorted();
+    const restore = () => sandbox.crm(['restore', 'edited.db', '--confirm', '--quiet', '--db', 'new.db']);
+    expect((await restore()).code).toBe(1);
+    expect(readdirSync(sandbox.folder).toSorted()).toEqual(names);
+    await sandbox.ok(['restore', 'good.db', '--confirm', '--quiet', '--db', 'new.db']);
+    expect((await restore()).code).toBe(1);
+    expect(readdirSync(sandbox.folder)).toContain('new.db-serving');
+  },
+  LONG,
+);
