@@ -20,15 +20,22 @@ export async function runHealth(_flags: unknown, { url }: Config): Promise<void>
     throw new CliError(`The server at ${url} does not respond: ${reason}.`, { nextSteps });
   }
   if (answer.status === 200) return note('ready');
-  const location = answer.headers.get('location');
-  if (answer.status >= 300 && answer.status < 400 && location) {
-    // The target of a redirect says nothing about this server.
+  const location = redirectTarget(answer);
+  if (location !== undefined) {
     throw new CliError(`The server at ${url} redirects /readyz to ${location} (${answer.status}).`, {
-      nextSteps: ['set --url or CRM_URL to the server itself; crm does not follow redirects.'],
+      nextSteps: [NOT_FOLLOWED],
     });
   }
   const nextSteps = ['check its log, or choose another server with --url or CRM_URL.'];
   throw new CliError(`The server at ${url} is not ready (${answer.status}).`, { nextSteps });
+}
+
+/** The next step after a redirect. */
+export const NOT_FOLLOWED = 'set --url or CRM_URL to the server itself; crm does not follow redirects.';
+
+/** Where a response redirects to; the target says nothing about the server that was asked. */
+export function redirectTarget({ status, headers }: Response): string | undefined {
+  return status >= 300 && status < 400 ? headers.get('location') || undefined : undefined;
 }
 
 /** The response to one request without retries, or why there is none. */

@@ -3,7 +3,7 @@ import { isObject } from '../../db/model/json.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { apiOfKey } from '../../db/tables/key-format.ts';
 import { connectionFailureOf } from '../api/connection-error.ts';
-import { askOnce } from '../api/health.ts';
+import { askOnce, NOT_FOLLOWED, redirectTarget } from '../api/health.ts';
 import type { TracedInit } from '../api/trace.ts';
 import { CliError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
@@ -24,6 +24,9 @@ export async function checkService({ url, apiKey }: Config): Promise<Finding[]> 
   const health = await ask(`${base}/healthz`);
   if (health instanceof Error || !health.ok) {
     if (!(health instanceof Error)) {
+      const location = redirectTarget(health);
+      if (location !== undefined)
+        return [warn('server', `${base} redirects /healthz to ${location} (${health.status})`, NOT_FOLLOWED)];
       const next =
         'check the server URL in --url or CRM_URL: this is not a crm server, or it is shutting down.';
       return [warn('server', `${base} responds with ${health.status} to /healthz`, next)];

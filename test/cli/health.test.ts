@@ -5,6 +5,7 @@ import { Sandbox } from '../support/command.ts';
 
 const sandbox = new Sandbox();
 const asked: string[] = [];
+let isAlive = true;
 const elsewhere = Bun.serve({
   port: 0,
   fetch(request) {
@@ -17,7 +18,7 @@ const moved = Bun.serve({
   fetch: ({ url }) => {
     const { pathname } = new URL(url);
     // Doctor goes on to ask with the key once these are answered.
-    if (pathname === '/healthz') return Response.json({ status: 'ok' });
+    if (pathname === '/healthz' && isAlive) return Response.json({ status: 'ok' });
     return new Response(null, { status: 307, headers: { Location: `${elsewhere.url.origin}${pathname}` } });
   },
 });
@@ -49,5 +50,15 @@ test.each([
   const env = { CRM_URL: moved.url.origin, CRM_API_KEY: generateKey(prefix) };
   const { stdout, stderr } = await sandbox.crm(['doctor'], { env });
   expect(`${stdout}${stderr}`).toContain('failed with 307');
+  expect(asked).toEqual([]);
+});
+
+test('doctor says where a server redirects to', async () => {
+  isAlive = false;
+  const { stdout, stderr } = await sandbox.crm(['doctor'], { env: { CRM_URL: moved.url.origin } });
+  const said = `${stdout}${stderr}`;
+  expect(said).toContain(`redirects /healthz to ${elsewhere.url.origin}/healthz (307)`);
+  expect(said).toContain('crm does not follow redirects');
+  expect(said).not.toContain('not a crm server');
   expect(asked).toEqual([]);
 });
