@@ -36,10 +36,15 @@ test('the memory that they leave to crm follows from what may be under way', asy
   expect(mebibytes(compose, /^ {2}mem_limit: (\d+)m$/m)).toBe(server + 2 * underWay);
 });
 
-test('nothing of them lets crm reach what is root’s, or leaves its memory on a disk', () => {
+test('nothing of them lets crm reach what is root’s, or leaves its memory on a disk', async () => {
   // Root would follow what crm can put into a folder of its own.
   expect(RECIPES.logrotate?.text).toMatch(/^ +su crm crm$/m);
   // As crm, logrotate cannot enter /var/log/private, where the log of a dynamic user is.
   expect(RECIPES.logrotate?.text).toMatch(/^# +DynamicUser=no$/m);
   expect(RECIPES.systemd?.text).toMatch(/^LimitCORE=0$/m);
+  expect(RECIPES.container?.text).toMatch(/^# +docker run (?:.*\\\n#)?.* --ulimit core=0 /m);
+  const page = await Bun.file(new URL('../../cli/manual/deploy.md', import.meta.url)).text();
+  expect(page).toMatch(/ docker run (?:.*\\\n)*.* --ulimit core=0 /);
+  const compose = await Bun.file(new URL('../../db/postgres/deploy/compose.yaml', import.meta.url)).text();
+  expect(compose).toMatch(/^x-crm: &crm\n(?: .*\n)* {2}ulimits: \{ core: 0 \}$/m);
 });
