@@ -32,7 +32,9 @@ export class AddressSet {
   constructor(addresses: Iterable<string>) {
     this.list = [...new Set([...addresses].map((one) => one.toLowerCase()))];
     const forms = this.list.map(formOf).join('|');
-    this.#pattern = new RegExp(`(?<=${BEFORE})(?:${forms})(?!${AFTER})`, 'giu');
+    // Looked at first, because what stands before costs more to tell.
+    const firsts = this.list.map(([first = '']) => RegExp.escape(first)).join('|');
+    this.#pattern = new RegExp(`(?=[%=&\\\\]|${firsts})(?<=${BEFORE})(?:${forms})(?!${AFTER})`, 'giu');
   }
 
   /** Whether a value is one of them. */

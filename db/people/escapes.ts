@@ -5,7 +5,7 @@
 const PERCENT = '%(?:25){0,9}';
 const EQUALS = `(?:=|${PERCENT}3d)(?:3d){0,9}`;
 const BACKSLASH = `(?:\\\\|${PERCENT}5c)`;
-const BACKSLASHES = `(?:\\\\{1,16}|(?:${PERCENT}5c){1,16})`;
+const BACKSLASHES = `(?:\\\\{1,16}|(?:${PERCENT}5c){1,4})`;
 const HEX = `(?:${PERCENT}(?:u00)?|${BACKSLASH}(?:x|u00))`;
 
 // Bytes of letters and digits, and those of a dot and a plus.
@@ -38,18 +38,34 @@ export const SOFT_BREAK = '=\\r?\\n';
 
 /** All forms of a character that is written as any of these. */
 export function formsOf(variants: readonly string[]): string {
-  return [...variants.map((one) => RegExp.escape(one)), ...variants.map(escapesOf)].join('|');
+  const [wide, narrow] = [variants.filter((one) => one > '\x7f'), variants.filter((one) => one <= '\x7f')];
+  return [
+    ...variants.map((one) => RegExp.escape(one)),
+    ...(narrow.length === 0 ? [] : [narrowEscapes(narrow)]),
+    ...wide.map(wideEscapes),
+  ].join('|');
 }
 
-function escapesOf(character: string): string {
-  const bytes = [...Buffer.from(character)].map((byte) => hex(byte, 2));
+// Together, because an introducer that is read once for all takes half the time.
+function narrowEscapes(characters: readonly string[]): string {
+  const codes = characters.map((one) => one.charCodeAt(0));
+  const byte = `(?:${codes.map((code) => hex(code, 2)).join('|')})`;
+  return [
+    `${PERCENT}(?:u00)?${byte}`,
+    `${EQUALS}${byte}`,
+    `${BACKSLASHES}(?:(?:x|u00)${byte}|u\\{0*${byte}\\})`,
+    `&#(?:0*(?:${codes.join('|')})|x0*${byte});`,
+  ].join('|');
+}
+
+function wideEscapes(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => hex(character.charCodeAt(at), 4));
   const code = character.codePointAt(0) ?? 0;
-  const braced = `u\\{0*${hex(code, 1)}\\}`;
   return [
-    bytes.map((byte) => `(?:${PERCENT}|${EQUALS})${byte}`).join(''),
+    [...Buffer.from(character)].map((byte) => `(?:${PERCENT}|${EQUALS})${hex(byte, 2)}`).join(''),
     units.map((unit) => `${PERCENT}u${unit}`).join(''),
-    `${BACKSLASHES}(?:${units.map((unit) => `u${unit}`).join(BACKSLASHES)}|${braced}${bytes.length === 1 ? `|x${bytes}` : ''})`,
+    units.map((unit) => `${BACKSLASHES}u${unit}`).join(''),
+    `${BACKSLASHES}u\\{0*${hex(code, 1)}\\}`,
     `&#(?:0*${code}|x0*${hex(code, 1)});`,
   ].join('|');
 }
