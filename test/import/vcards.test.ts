@@ -126,7 +126,7 @@ describe('vCards', () => {
     },
   );
 
-  test('a file with groups does not go on with a journal that counts them as rows', () => {
+  test('a file with groups does not continue with a journal that counts them as rows', () => {
     const plan = planFor('contacts', ['Email']);
     const request = { ...readImportFlags({}), resource: 'contacts', input: 'people.vcf' };
     const mappingOf = (groups: number) => {
