@@ -221,7 +221,6 @@ const HOUSE: Record<string, string[]> = {
     'cli/files',
     'cli/import/plan',
     'cli/input',
-    'cli/terminal',
     'db/model',
     'db/model/resources',
   ],

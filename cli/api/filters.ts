@@ -3,13 +3,13 @@
 import { rfc3339Ms } from '../../db/model/instants.ts';
 import type { Filter, Resource } from '../../db/model/resource.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
+import { clip } from '../../db/model/text.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { choiceOf } from '../input/field-value.ts';
 import { isOurId } from '../input/record-id.ts';
 import { idRangeOf } from '../input/short-id.ts';
 import { didYouMean } from '../nearest.ts';
 import { sinceMs } from '../settings/since.ts';
-import { clipped } from '../terminal/text.ts';
 import type { IdFinder } from './id-finder.ts';
 import { notAnId } from './ids.ts';
 import { lengthFault, stageLengthFault } from './name-lengths.ts';
@@ -128,7 +128,7 @@ function valueFor(key: string, value: string, { type }: FilterShape): string {
   const choice = choiceOf(type, value);
   if (choice !== undefined) return choice;
   throw usageError(
-    `--filter ${key} does not take "${clipped(value)}".${didYouMean(value, type)}`,
+    `--filter ${key} does not take "${clip(value)}".${didYouMean(value, type)}`,
     `use one of: ${type.join(', ')}.`,
   );
 }

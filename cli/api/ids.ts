@@ -1,7 +1,7 @@
 // Checks IDs on the command line before anything is sent, and suggests the command that lists them.
-import { joinWithOr, singularOf, withArticle } from '../../db/model/text.ts';
+import { clip, joinWithOr, singularOf, withArticle } from '../../db/model/text.ts';
 import { type CliError, usageError } from '../errors.ts';
-import { clipped, shellWord } from '../terminal/text.ts';
+import { shellWord } from '../terminal/text.ts';
 
 /** The command that lists the IDs of a resource, of `stages`, of `users` or of `webhooks`. */
 export function commandForIds(resource: string): string {
@@ -25,7 +25,7 @@ export function notAnId(list: string, { key, value, resources, kind }: Unidentif
   const owner = withArticle(joinWithOr(resources.map(singularOf)));
   const named = shellWord(`${kind}=${value}`);
   return usageError(
-    `--filter ${key} needs the ID of ${owner}, and "${clipped(value)}" is not an ID.`,
+    `--filter ${key} needs the ID of ${owner}, and "${clip(value)}" is not an ID.`,
     ...(kind === undefined ? [] : [`crm list ${list} --filter ${named}   (takes the name)`]),
     ...resources.map((resource) => `${commandForIds(resource)}   (lists the IDs)`),
   );

@@ -1,9 +1,8 @@
 // IDs for names: of companies, contacts, owners, pipelines and stages, as people and assistants write them.
 
 import type { Data } from '../../db/model/json.ts';
-import { isDomain, singularOf } from '../../db/model/text.ts';
+import { clip, isDomain, singularOf } from '../../db/model/text.ts';
 import { isOurId } from '../input/record-id.ts';
-import { clipped } from '../terminal/text.ts';
 import { lengthFault } from './name-lengths.ts';
 import { type Named, type Pipeline, pipelineNamed, stageNamed } from './pipelines.ts';
 import { nameOf } from './record-name.ts';
@@ -62,19 +61,19 @@ export async function companyNamed(text: string, source: NameSource): Promise<st
   const candidates = byDomain.length > 0 ? byDomain : await recordsWith('companies', 'name', text, source);
   const [found] = candidates;
   if (candidates.length > 1)
-    throw new NameFault('company', `several companies are named "${clipped(text)}"`, {
+    throw new NameFault('company', `several companies are named "${clip(text)}"`, {
       why: 'several',
       candidates,
     });
   if (found !== undefined) return String(found.id);
-  throw new NameFault('company', `no company has the name or domain "${clipped(text)}"`, { why: 'missing' });
+  throw new NameFault('company', `no company has the name or domain "${clip(text)}"`, { why: 'missing' });
 }
 
 /** ID of the contact with this email. */
 export async function contactWithEmail(text: string, source: NameSource): Promise<string> {
   const [found] = await recordsWith('contacts', 'email', text, source);
   if (found !== undefined) return String(found.id);
-  throw new NameFault('contact', `no contact has the email "${clipped(text)}"`, { why: 'missing' });
+  throw new NameFault('contact', `no contact has the email "${clip(text)}"`, { why: 'missing' });
 }
 
 const FOUND_MAX = 50;
@@ -89,12 +88,12 @@ export async function contactNamed(text: string, source: NameSource): Promise<st
   const candidates = found.filter((record) => nameOf(record)?.toLowerCase() === wanted);
   const [only] = candidates;
   if (candidates.length > 1)
-    throw new NameFault('contact', `several contacts are named "${clipped(text)}"`, {
+    throw new NameFault('contact', `several contacts are named "${clip(text)}"`, {
       why: 'several',
       candidates,
     });
   if (only !== undefined) return String(only.id);
-  throw new NameFault('contact', `no contact has the name or email "${clipped(text)}"`, { why: 'missing' });
+  throw new NameFault('contact', `no contact has the name or email "${clip(text)}"`, { why: 'missing' });
 }
 
 // A page of a search can be empty although there is more.
@@ -152,7 +151,7 @@ export async function ownerNamed(text: string, source: NameSource): Promise<stri
     }
   }
   const others = [...known.values()].sort().join(', ');
-  const message = `no owner of a record that the key can read has the email or name "${clipped(text)}"`;
+  const message = `no owner of a record that the key can read has the email or name "${clip(text)}"`;
   throw new NameFault('owner', others === '' ? message : `${message}; known: ${others}`, { why: 'missing' });
 }
 
@@ -203,12 +202,12 @@ export function pipelineIdNamed(name: string, pipelines: readonly Pipeline[]): s
 }
 
 function severalPipelines(text: string): NameFault {
-  return new NameFault('stage', `several pipelines have a stage "${clipped(text)}"`, { why: 'several' });
+  return new NameFault('stage', `several pipelines have a stage "${clip(text)}"`, { why: 'several' });
 }
 
 function noPipeline(text: string, pipelines: readonly Pipeline[]): NameFault {
   const names = new Set(pipelines.flatMap(({ stages }) => stages.map(({ name }) => name)));
-  const message = `no pipeline has a stage "${clipped(text)}"; the stages are ${[...names].join(', ')}`;
+  const message = `no pipeline has a stage "${clip(text)}"; the stages are ${[...names].join(', ')}`;
   return new NameFault('stage', message, { why: 'missing' });
 }
 

@@ -2,7 +2,7 @@
 
 import type { Data } from '../../db/model/json.ts';
 import { STAGE_TYPES, type StageType } from '../../db/model/resources/pipelines.ts';
-import { clipped } from '../terminal/text.ts';
+import { clip } from '../../db/model/text.ts';
 
 export interface Stage extends Data {
   id: string;
@@ -44,10 +44,10 @@ export function pipelineNamed(
   const [found, second] = pipelines.filter((one) =>
     id === undefined ? isSame(one.name, text) : one.id === id,
   );
-  if (second !== undefined) return notCertain(`several pipelines are named "${clipped(text.trim())}"`);
+  if (second !== undefined) return notCertain(`several pipelines are named "${clip(text.trim())}"`);
   if (found !== undefined) return { found };
   const names = pipelines.map((one) => one.name);
-  return missing(`there is no pipeline "${clipped(text.trim())}"; the pipelines are`, names, names[0]);
+  return missing(`there is no pipeline "${clip(text.trim())}"; the pipelines are`, names, names[0]);
 }
 
 /** The stage with this name, or HubSpot's `Name (Pipeline)`; `Won` and `Lost` also match the only stage of this type. */
@@ -58,11 +58,11 @@ export function stageNamed(pipeline: Pipeline, text: string): Named<Stage> {
   const typed = pipeline.stages.filter(({ type }) => type !== 'open' && isSame(type, text));
   const [stage, second] = named.length > 0 ? named : typed.length === 1 ? typed : [];
   const place = `the pipeline "${pipeline.name}"`;
-  if (second !== undefined) return notCertain(`${place} has two stages named "${clipped(text.trim())}"`);
+  if (second !== undefined) return notCertain(`${place} has two stages named "${clip(text.trim())}"`);
   if (stage !== undefined) return { found: stage };
   const names = pipeline.stages.map(({ name }) => name);
   const usual = pipeline.stages.find(({ type }) => type === 'open')?.name;
-  return missing(`${place} does not have a stage "${clipped(text.trim())}"; its stages are`, names, usual);
+  return missing(`${place} does not have a stage "${clip(text.trim())}"; its stages are`, names, usual);
 }
 
 /** The type that a text names, such as `Won`. */

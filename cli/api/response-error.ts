@@ -1,9 +1,10 @@
 // Turns a failed response into an error with the server's message and a next step.
 
 import { SEARCHED_RESOURCES } from '../../db/model/searched.ts';
+import { clip } from '../../db/model/text.ts';
 import { CliError, EXIT, isRefusal } from '../errors.ts';
 import { isOurId } from '../input/record-id.ts';
-import { clipped, shellWord } from '../terminal/text.ts';
+import { shellWord } from '../terminal/text.ts';
 import type { Envelope, ErrorDetail } from './envelope.ts';
 import { commandForIds } from './ids.ts';
 
@@ -84,7 +85,7 @@ function strangerError({ method, path, status, headers }: FailedResponse): CliEr
   const location = headers.get('location');
   if (TOO_LONG_STATUSES.includes(status)) {
     return new CliError(
-      `The request ${method} ${clipped(path)} is too long for the server (status ${status}).`,
+      `The request ${method} ${clip(path)} is too long for the server (status ${status}).`,
       {
         nextSteps: ['use fewer or shorter values, then run the command again.'],
         status,

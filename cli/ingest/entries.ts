@@ -1,9 +1,10 @@
 // What the readers of `crm ingest` return: entries with their line, and the faults of the others.
+
 import type { Fault } from '../../db/model/faults.ts';
+import { clip } from '../../db/model/text.ts';
 import { messageOf } from '../errors.ts';
 import { formatCount } from '../terminal/format.ts';
 import { neutralizeLine } from '../terminal/text.ts';
-import { clip } from './people.ts';
 
 /** A fault of an entry, which is skipped, or of the file. */
 export interface LineFault {

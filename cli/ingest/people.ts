@@ -16,10 +16,3 @@ export function uniquePeople(people: readonly Person[]): Person[] {
     return seen.has(key) ? false : seen.add(key);
   });
 }
-
-/** Text of at most the given number of code points; longer text ends in `…`. */
-export function clip(text: string, charactersMax: number): string {
-  if (text.length <= charactersMax) return text;
-  const characters = [...text];
-  return characters.length <= charactersMax ? text : `${characters.slice(0, charactersMax - 1).join('')}…`;
-}

@@ -1,7 +1,9 @@
 // Reads files of vCards (RFC 2426, RFC 6350 and 2.1) one card at a time; ical.js takes each apart.
+
 import ICAL from 'ical.js';
+import { clip } from '../../db/model/text.ts';
 import { CliError, messageOf } from '../errors.ts';
-import { clipped, neutralizeLine } from '../terminal/text.ts';
+import { neutralizeLine } from '../terminal/text.ts';
 import { hasTooManyParameters, TOO_MANY_PARAMETERS } from './content-lines.ts';
 import type { TextPiece } from './json-pieces.ts';
 import { modernVCard } from './vcard-21.ts';
@@ -104,7 +106,7 @@ export function parseVCard(text: string, leftOut: readonly string[]): CardProper
     card = ICAL.parse(modernVCard(text, leftOut));
   } catch (error) {
     // The message quotes the line, which may be the whole card.
-    return `the vCard is not valid: ${clipped(neutralizeLine(messageOf(error)))}`;
+    return `the vCard is not valid: ${clip(neutralizeLine(messageOf(error)))}`;
   }
   const [, lines] = card as [string, ParsedLine[]];
   const labels = new Map(

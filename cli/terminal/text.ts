@@ -19,15 +19,6 @@ function pictureOf(character: string): string {
   return code === 0x7f ? '␡' : '�';
 }
 
-const QUOTED_CHARACTERS_MAX = 120;
-
-/** The beginning of a text, with `…` if that is not all of it: what messages quote of values of any length. */
-export function clipped(text: string, charactersMax = QUOTED_CHARACTERS_MAX): string {
-  if (text.length <= charactersMax) return text;
-  // Not half a character.
-  return `${text.slice(0, charactersMax).replace(/[\ud800-\udbff]$/, '')}…`;
-}
-
 /** A word for a shell, quoted if needed. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -118,3 +118,14 @@ export function joinWithOr(words: readonly string[]): string {
 export function withArticle(noun: string): string {
   return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }
+
+// What messages quote of values of any length.
+const QUOTED_CHARACTERS_MAX = 120;
+
+/** Text of at most the given number of code points; longer text ends in `…`. */
+export function clip(text: string, charactersMax = QUOTED_CHARACTERS_MAX): string {
+  if (text.length <= charactersMax) return text;
+  // A code point has at most two units, so that the rest of a long text does not matter.
+  const characters = [...text.slice(0, 2 * (charactersMax + 1))];
+  return characters.length <= charactersMax ? text : `${characters.slice(0, charactersMax - 1).join('')}…`;
+}

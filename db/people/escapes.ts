@@ -36,7 +36,7 @@ export const OTHER_ESCAPE = [
 /** A line break within a long line of mail source, which does not belong to the text. */
 export const SOFT_BREAK = '=\\r?\\n';
 
-/** All forms of a character that is written as any of these. */
+/** Alternatives of a regular expression that match any of these characters, plain and in every escape. */
 export function formsOf(variants: readonly string[]): string {
   const [wide, narrow] = [variants.filter((one) => one > '\x7f'), variants.filter((one) => one <= '\x7f')];
   return [

@@ -15,8 +15,6 @@ const CLIENTS = 12;
 const FIT = 3;
 /** Within this time nobody has waited long enough to be refused, or read too little and been given up. */
 const PROMPT_MS_MAX = 3_000;
-/** On a busy machine it can take more. */
-const ROUNDS_MAX = 4;
 
 describe.each([0, 2])('with %i threads beside', (readers) => {
   const sandbox = new Sandbox();
@@ -83,8 +81,8 @@ describe.each([0, 2])('with %i threads beside', (readers) => {
       return { isPrompt, stillWaiting, refused: (await refusals()) - before };
     };
     let last = await round();
-    for (let rounds = 1; !last.isPrompt && rounds < ROUNDS_MAX; rounds++) last = await round();
-    if (!last.isPrompt) return;
+    // On a busy machine the first rounds can take longer, and show nothing.
+    while (!last.isPrompt) last = await round();
     expect(last.stillWaiting).toBeGreaterThan(0);
     expect(last.refused).toBe(0);
   }, 300_000);
@@ -128,10 +126,9 @@ describe.each([0, 2])('with %i threads beside', (readers) => {
       return { isPrompt, refused };
     };
     let { isPrompt, refused } = await round();
-    for (let rounds = 1; !isPrompt && rounds < ROUNDS_MAX; rounds++) ({ isPrompt, refused } = await round());
-    // Those that begin late still wait when the first are given up, and get their room.
-    if (isPrompt) expect(refused).toHaveLength(CLIENTS - FIT);
-    else expect(refused.length).toBeWithin(1, CLIENTS - FIT + 1);
+    // On a busy machine some begin so late that they still wait when the first are given up, and get their room.
+    while (!isPrompt) ({ isPrompt, refused } = await round());
+    expect(refused).toHaveLength(CLIENTS - FIT);
     for (const head of refused) expect(head).toMatch(/^retry-after: 5\r?$/im);
     expect((await ask(LIST, key)).status).toBe(200);
   }, 300_000);

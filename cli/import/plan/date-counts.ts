@@ -1,9 +1,8 @@
 // Dates that are plain digits: Excel's days, Unix seconds or milliseconds, distinguished by --date-format if needed.
 
 import { instantMs } from '../../../db/model/instants.ts';
-import { joinWithOr } from '../../../db/model/text.ts';
+import { clip, joinWithOr } from '../../../db/model/text.ts';
 import { DAY_MS } from '../../input/instant.ts';
-import { clipped } from '../../terminal/text.ts';
 import type { ImportFlags } from '../flags.ts';
 import { RowFault } from '../row.ts';
 
@@ -62,13 +61,13 @@ function isAmbiguous(digits: string): boolean {
 export function countedMs(value: string, format: DateFormat | null): number {
   const isUnit = COUNTS.some(([unit]) => unit === format);
   if (!isUnit && isAmbiguous(value)) {
-    const message = `"${clipped(value)}" may be ${meanings(value)}; use --date-format to decide`;
+    const message = `"${clip(value)}" may be ${meanings(value)}; use --date-format to decide`;
     const orElse = readingsOf(value).map(([dateFormat]) => ({ dateFormat }));
     throw new RowFault('VALIDATION_INVALID_FORMAT', '', message, { orElse });
   }
   const ms = msOfCount(value, format ?? 'unix-ms');
   if (isInstant(ms)) return ms;
-  throw new RowFault('VALIDATION_OUT_OF_RANGE', '', `"${clipped(value)}" is outside the range of dates`);
+  throw new RowFault('VALIDATION_OUT_OF_RANGE', '', `"${clip(value)}" is outside the range of dates`);
 }
 
 function msOfCount(value: string, format: DateFormat): number {

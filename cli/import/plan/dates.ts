@@ -1,7 +1,7 @@
 // Reads dates from files: ISO, slashed dates once the order of day and month is known, digits once their unit is known.
 
 import { instantMs } from '../../../db/model/instants.ts';
-import { clipped } from '../../terminal/text.ts';
+import { clip } from '../../../db/model/text.ts';
 import { type Remedy, RowFault } from '../row.ts';
 import { countedMs, type DateDoubt, type DateFormat, digitsDoubt, isCount } from './date-counts.ts';
 
@@ -147,15 +147,15 @@ function readWritten(value: string, rules: DateRules, header: string): WrittenDa
   const slashed = SLASHED.exec(value);
   if (slashed === null) {
     throw fault(
-      `"${clipped(value)}" is not a valid date; use YYYY-MM-DD, an ISO date and time, or Unix milliseconds`,
+      `"${clip(value)}" is not a valid date; use YYYY-MM-DD, an ISO date and time, or Unix milliseconds`,
     );
   }
   const order = rules.orders.get(header);
   if (order === undefined) {
     throw fault(
       rules.format === null
-        ? `"${clipped(value)}" may be month/day or day/month; use --date-format mdy or --date-format dmy`
-        : `"${clipped(value)}" does not match --date-format ${rules.format}`,
+        ? `"${clip(value)}" may be month/day or day/month; use --date-format mdy or --date-format dmy`
+        : `"${clip(value)}" does not match --date-format ${rules.format}`,
       rules.format === null ? { orElse: [{ dateFormat: 'mdy' }, { dateFormat: 'dmy' }] } : {},
     );
   }
@@ -166,11 +166,11 @@ function readWritten(value: string, rules: DateRules, header: string): WrittenDa
 function checkedDate(value: string, yearMonthDay: readonly string[], time: string | undefined): WrittenDate {
   const day = yearMonthDay.map((part) => part.padStart(2, '0')).join('-');
   const midnight = instantMs(`${day}T00:00Z`);
-  if (midnight === undefined) throw fault(`"${clipped(value)}" is not a valid day`);
+  if (midnight === undefined) throw fault(`"${clip(value)}" is not a valid day`);
   const instant = time === undefined ? midnight : instantMs(`${day}T${isoTime(time.trim())}`);
   if (instant !== undefined) return { day, instant };
   throw fault(
-    `"${clipped(value)}" does not have a valid time of day; use HH:MM or HH:MM:SS, and a zone such as Z`,
+    `"${clip(value)}" does not have a valid time of day; use HH:MM or HH:MM:SS, and a zone such as Z`,
   );
 }
 

@@ -1,6 +1,7 @@
 // Describes a plan: what happens to each column.
+import { clip } from '../../../db/model/text.ts';
 import { counted } from '../../terminal/format.ts';
-import { clipped, neutralizeLine } from '../../terminal/text.ts';
+import { neutralizeLine } from '../../terminal/text.ts';
 import type { Destination } from './headers.ts';
 import type { Plan } from './plan.ts';
 
@@ -24,7 +25,7 @@ export function describePlan(plan: Plan): string[] {
   );
   const constants = plan.constants.map(
     ({ destination, value }) =>
-      `  ${`"${clipped(value)}"`.padEnd(width)} → ${describe(destination)}, in every row`,
+      `  ${`"${clip(value)}"`.padEnd(width)} → ${describe(destination)}, in every row`,
   );
   return [...lines, ...constants];
 }

@@ -1,5 +1,5 @@
 // Reads numbers from files: currency signs, thousands separators, and decimal points or commas.
-import { clipped } from '../../terminal/text.ts';
+import { clip } from '../../../db/model/text.ts';
 import { splitAmount } from './amounts.ts';
 
 /** What unambiguous cells of one column show about its decimal mark. */
@@ -72,12 +72,12 @@ export function plainNumber(
   if (mark === 'both' && read !== 'point' && /[.,]/.test(digits)) {
     const message =
       'is ambiguous, because the column has decimal points and decimal commas; write it as 1234.5';
-    return { fault: `"${clipped(value)}" ${message}` };
+    return { fault: `"${clip(value)}" ${message}` };
   }
   if (read === undefined) {
     const [asDecimal, asWhole] = [Number(digits.replace(',', '.')), digits.replace(/[.,]/, '')];
     const what = `may be ${asDecimal} or ${asWhole}`;
-    const fault = `"${clipped(value)}" ${what}; use --decimal-comma, or remove thousands separators`;
+    const fault = `"${clip(value)}" ${what}; use --decimal-comma, or remove thousands separators`;
     return { fault, mayBeComma: true };
   }
   const number = ungrouped(digits, read === 'comma' ? 'comma' : 'point');
@@ -85,8 +85,8 @@ export function plainNumber(
   return {
     fault:
       read === 'comma'
-        ? `"${clipped(value)}" is not a valid number with a decimal comma, as set by --decimal-comma or its column; write it as 1234,5`
-        : `"${clipped(value)}" is not a valid number; write it as 1234.5`,
+        ? `"${clip(value)}" is not a valid number with a decimal comma, as set by --decimal-comma or its column; write it as 1234,5`
+        : `"${clip(value)}" is not a valid number; write it as 1234.5`,
   };
 }
 

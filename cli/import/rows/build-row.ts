@@ -3,9 +3,9 @@
 import { faultsOf } from '../../../db/model/check.ts';
 import { type Data, isObject, type JsonValue } from '../../../db/model/json.ts';
 import { newRecordFaults } from '../../../db/model/rules.ts';
+import { clip } from '../../../db/model/text.ts';
 import { addressesIn } from '../../input/addresses.ts';
 import { isOurId } from '../../input/record-id.ts';
-import { clipped } from '../../terminal/text.ts';
 import { splitAmount } from '../plan/amounts.ts';
 import type { LookupKind } from '../plan/headers.ts';
 import { matchOf } from '../plan/matching.ts';
@@ -204,15 +204,15 @@ function twice(what: string): RowFault {
 
 function noOwner(header: string, text: string): RowFault {
   const cell = text.trim();
-  const isWhole = clipped(cell) === cell;
+  const isWhole = clip(cell) === cell;
   const other = `set it with --map-value '${header}:${cell}=ID' (IDs: crm users list), or keep`;
   const ways = `${isWhole ? other : 'keep'} the column with --custom`;
-  const message = `"${clipped(cell)}" is not a user ID; ${ways}`;
+  const message = `"${clip(cell)}" is not a user ID; ${ways}`;
   return new RowFault('VALIDATION_FAILED', '', message, KEPT);
 }
 
 function noEmail(text: string): RowFault {
-  const message = `"${clipped(text.trim())}" is not an email; contacts are looked up by email`;
+  const message = `"${clip(text.trim())}" is not an email; contacts are looked up by email`;
   return new RowFault('VALIDATION_INVALID_FORMAT', '', message, KEPT);
 }
 
@@ -220,11 +220,11 @@ function severalEmails(text: string): RowFault {
   return new RowFault(
     'VALIDATION_FAILED',
     '',
-    `"${clipped(text.trim())}" is more than one email; keep only one`,
+    `"${clip(text.trim())}" is more than one email; keep only one`,
   );
 }
 
 function otherCurrency(text: string, own: string): RowFault {
-  const message = `"${clipped(text.trim())}" contradicts the currency of the row, which is ${own}`;
+  const message = `"${clip(text.trim())}" contradicts the currency of the row, which is ${own}`;
   return new RowFault('VALIDATION_FAILED', '', message);
 }

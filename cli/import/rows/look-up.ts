@@ -2,8 +2,8 @@
 
 import type { Data } from '../../../db/model/json.ts';
 import { STAGE_TYPES } from '../../../db/model/resources/pipelines.ts';
+import { clip } from '../../../db/model/text.ts';
 import { type Pipeline, stageTypeNamed } from '../../api/pipelines.ts';
-import { clipped } from '../../terminal/text.ts';
 import type { LookupKind } from '../plan/headers.ts';
 import { faultAt, likeliest, RowFault, type RowReason } from '../row.ts';
 import { type Lookups, PLACEHOLDER_ID } from './lookups.ts';
@@ -118,7 +118,7 @@ function closingStage(
 ): string | undefined {
   const type = stageTypeNamed(text);
   if (type === undefined) {
-    const message = `"${clipped(text.trim())}" is not a status; it must be one of: ${STAGE_TYPES.join(', ')}`;
+    const message = `"${clip(text.trim())}" is not a status; it must be one of: ${STAGE_TYPES.join(', ')}`;
     throw new RowFault('VALIDATION_FAILED', '', message, { choices: STAGE_TYPES, usual: 'open' });
   }
   const own = pipeline.stages.find(({ id }) => id === body.stage_id);

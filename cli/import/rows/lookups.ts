@@ -4,7 +4,7 @@ import { faultsOf } from '../../../db/model/check.ts';
 import type { Data } from '../../../db/model/json.ts';
 import { getResource } from '../../../db/model/resources/registry.ts';
 import { uniqueValues } from '../../../db/model/rules.ts';
-import { caselessKey, normalizeDomain } from '../../../db/model/text.ts';
+import { caselessKey, clip, normalizeDomain } from '../../../db/model/text.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf, recordOf } from '../../api/envelope.ts';
 import { readPipelines } from '../../api/id-finder.ts';
@@ -13,7 +13,6 @@ import { listAt, pagesOf } from '../../api/pages.ts';
 import { type Named, type Pipeline, pipelineNamed, stageNamed } from '../../api/pipelines.ts';
 import { isRefusal } from '../../errors.ts';
 import { sha256 } from '../../files/digest.ts';
-import { clipped } from '../../terminal/text.ts';
 import { RowFault, rejectionOf } from '../row.ts';
 import type { SuggestedFlags } from '../suggested-flags.ts';
 import { requestForRow } from './row-request.ts';
@@ -85,7 +84,7 @@ export class Lookups {
     if (this.#options.createMissing)
       return isWanted ? this.#created.get(key, () => this.#createCompany(value)) : PLACEHOLDER_ID;
     const what = looksLikeDomain(value) ? 'domain or name' : 'name';
-    const message = `no company has the ${what} "${clipped(value)}"; create it with --create-missing`;
+    const message = `no company has the ${what} "${clip(value)}"; create it with --create-missing`;
     throw new RowFault('RESOURCE_NOT_FOUND', '', message, { changes: { createMissing: true } });
   }
 
@@ -95,7 +94,7 @@ export class Lookups {
     return this.#contacts.get(email.toLowerCase(), async () => {
       const [id] = await this.#idsOf('contacts', 'email', email);
       if (id !== undefined) return id;
-      throw notFound(`no contact has the email "${clipped(email)}"`);
+      throw notFound(`no contact has the email "${clip(email)}"`);
     });
   }
 
@@ -135,7 +134,7 @@ export class Lookups {
     const isByName = byDomain.length === 0 && lengthFault(value) === undefined;
     const [id, second] = isByName ? await this.#idsOf('companies', 'name', value) : byDomain;
     if (second === undefined) return id ?? null;
-    throw notCertain(`several companies are named "${clipped(value)}"; use the domain, or company_id`);
+    throw notCertain(`several companies are named "${clip(value)}"; use the domain, or company_id`);
   }
 
   async #createCompany(value: string): Promise<string> {

@@ -3,11 +3,11 @@
 import type { Data, JsonValue } from '../../../db/model/json.ts';
 import { isObject } from '../../../db/model/json.ts';
 import type { StageType } from '../../../db/model/resources/pipelines.ts';
+import { clip } from '../../../db/model/text.ts';
 import type { Client } from '../../api/client.ts';
 import { recordOf } from '../../api/envelope.ts';
 import { type Pipeline, type Stage, stageNamed } from '../../api/pipelines.ts';
 import { responseError } from '../../api/response-error.ts';
-import { clipped } from '../../terminal/text.ts';
 import { RowFault } from '../row.ts';
 import { rejectionOfError, requestForRow } from './row-request.ts';
 
@@ -47,7 +47,7 @@ export async function createStage(
     if (changed.body.object !== 'error') return (recordOf(changed) as Pipeline).stages;
     if (changed.status !== 422) throw responseError(changed);
     const { message } = rejectionOfError(changed.body.error);
-    throw new RowFault('VALIDATION_FAILED', '', `the stage "${clipped(name)}" cannot be created: ${message}`);
+    throw new RowFault('VALIDATION_FAILED', '', `the stage "${clip(name)}" cannot be created: ${message}`);
   }
 }
 

@@ -1,6 +1,7 @@
 // Tells people which names in a file do not exist, and what creates them.
+import { clip } from '../../../db/model/text.ts';
 import { counted, formatCount } from '../../terminal/format.ts';
-import { clipped, neutralizeLine } from '../../terminal/text.ts';
+import { neutralizeLine } from '../../terminal/text.ts';
 import type { ImportFlags } from '../flags.ts';
 import type { MissingKind, MissingNames } from './missing-names.ts';
 
@@ -56,7 +57,7 @@ function listOf({ names, hasMore }: MissingNames): string {
     .slice(0, NAMES_TOLD_MAX)
     .map(
       ({ text, rows }) =>
-        `"${clipped(neutralizeLine(text))}" (${rows === null ? 'every row' : counted(rows, 'row')})`,
+        `"${clip(neutralizeLine(text))}" (${rows === null ? 'every row' : counted(rows, 'row')})`,
     );
   const more = names.length - told.length;
   if (more === 0) return told.join(', ') + (hasMore ? ', …' : '');

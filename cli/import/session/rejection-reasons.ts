@@ -1,6 +1,7 @@
 // Groups rejected rows by reason: number of rows, values, and how to fix them.
+import { clip } from '../../../db/model/text.ts';
 import { counted, formatCount } from '../../terminal/format.ts';
-import { clipped, neutralizeLine } from '../../terminal/text.ts';
+import { neutralizeLine } from '../../terminal/text.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Diagnosis, ImportRequest } from '../request.ts';
 import type { Rejection, RowReason, SourceRow } from '../row.ts';
@@ -97,7 +98,7 @@ export class RejectionReasons {
       .map(({ rows, reason: { path, message } }) => {
         const [brief = message] = message.split(/; | \(/);
         const where = path === '' || message.startsWith(`${path}:`) ? '' : `${path}: `;
-        return neutralizeLine(`  ${counted(rows, 'row')}: ${where}${clipped(brief, MESSAGE_CHARACTERS_MAX)}`);
+        return neutralizeLine(`  ${counted(rows, 'row')}: ${where}${clip(brief, MESSAGE_CHARACTERS_MAX)}`);
       });
   }
 
@@ -142,7 +143,7 @@ function inWords(group: RejectedRows): string {
   // Each row has its own record in the way.
   const message = rows === 1 ? reason.message : reason.message.replace(EXISTING_ID, '');
   const text = `${path === '' || message.startsWith(`${path}:`) ? '' : `${path}: `}${message}`;
-  const short = `${clipped(text, MESSAGE_CHARACTERS_MAX)} (${code})`;
+  const short = `${clip(text, MESSAGE_CHARACTERS_MAX)} (${code})`;
   if (isOfIds) return withIds(group, short);
   if (rows === 1) return `  line ${firstLine}: ${short}`;
   const others = values.size > 1 ? `; ${valuesInWords(values, hasMore)}` : '';
@@ -150,7 +151,7 @@ function inWords(group: RejectedRows): string {
 }
 
 function withIds({ rows, firstLine, values, hasMore }: RejectedRows, short: string): string {
-  const ids = [...values.keys()].slice(0, VALUES_SHOWN_MAX).map((id) => clipped(id, VALUE_CHARACTERS_MAX));
+  const ids = [...values.keys()].slice(0, VALUES_SHOWN_MAX).map((id) => clip(id, VALUE_CHARACTERS_MAX));
   if (rows === 1) return `  line ${[firstLine, ...ids].join(', ')}: ${short}`;
   const more = values.size - ids.length;
   const others = hasMore ? ', and many more' : more > 0 ? `, and ${formatCount(more)} more` : '';
@@ -160,7 +161,7 @@ function withIds({ rows, firstLine, values, hasMore }: RejectedRows, short: stri
 function valuesInWords(values: ReadonlyMap<string, number>, hasMore: boolean): string {
   const shown = [...values].sort(([, one], [, other]) => other - one).slice(0, VALUES_SHOWN_MAX);
   const words = shown.map(
-    ([value, rows]) => `"${clipped(value, VALUE_CHARACTERS_MAX)}" (${counted(rows, 'row')})`,
+    ([value, rows]) => `"${clip(value, VALUE_CHARACTERS_MAX)}" (${counted(rows, 'row')})`,
   );
   const more = values.size - shown.length;
   if (hasMore) return `${words.join(', ')}, and many more`;

@@ -1,5 +1,5 @@
 // What fixes the rows that were rejected for one reason: flags, and other flags that do.
-import { clipped } from '../../terminal/text.ts';
+import { clip } from '../../../db/model/text.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type ImportRequest, onDuplicateOf } from '../request.ts';
 import { likeliest, type Remedy, type RowReason, similar } from '../row.ts';
@@ -79,7 +79,7 @@ function unkept(
 function replacements({ header, values, hasMore }: RejectedRows, remedy: Remedy): Mended {
   const { orElse = [] } = remedy;
   // A cell that is too long to be shown is too long for a command.
-  const isShown = [...values.keys()].every((value) => clipped(value) === value);
+  const isShown = [...values.keys()].every((value) => clip(value) === value);
   if (header === null || hasMore || values.size === 0 || !isShown) return { orElse };
   const replaced = [...values.keys()].map((value) => [value, likeliest(value, remedy)] as const);
   // The flag is split at its last "=".

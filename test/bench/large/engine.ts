@@ -4,7 +4,7 @@ import type { Databases } from '../databases.ts';
 import type { CpuClock } from '../process.ts';
 import { type Binary, type Build, environment, initialize, runCrm } from '../servers.ts';
 import { type Asked, answersTo } from './answers.ts';
-import { askBesidePocketBase, type PocketBaseReport } from './beside-pocketbase.ts';
+import { askBesidePocketBase, type PocketBaseAnswer, type PocketBaseReport } from './beside-pocketbase.ts';
 import { askByHand, HAND_QUESTIONS, indexByHand } from './by-hand.ts';
 import { searchBytesOf, seedBuild, serveAsked, waitUntilFilled } from './filling.ts';
 import { Inside } from './inside.ts';
@@ -191,8 +191,6 @@ function besidePocketBase(
   { folder, requests, print }: EngineOptions,
 ): Promise<PocketBaseReport> {
   print([POCKETBASE_HEADER]);
-  return askBesidePocketBase(...([executable, `${folder}/pocketbase`, { server, samples }] as const), {
-    requests,
-    print: (answer) => print([pocketBaseLine(answer)]),
-  });
+  const asking = { requests, print: (answer: PocketBaseAnswer) => print([pocketBaseLine(answer)]) };
+  return askBesidePocketBase(executable, `${folder}/pocketbase`, { server, samples }, asking);
 }

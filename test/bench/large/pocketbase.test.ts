@@ -8,7 +8,7 @@ import { between } from '../markdown.ts';
 import { ASKED_OF_BOTH, pocketBasePaths } from './beside-pocketbase.ts';
 import type { LargeReport } from './report.ts';
 
-const LONG = 900_000;
+const LONG = 300_000;
 const ROOT = join(import.meta.dir, '../../..');
 const BINARY = join(ROOT, 'dist/crm');
 const PAGE = readFileSync(join(ROOT, 'cli/manual/performance.md'), 'utf8');
