@@ -96,7 +96,7 @@ class Reader {
     const [text, list] = [`'${before.text} ${here.text}'`, `(${before.text}, ${here.text})`];
     const shown = (example: string) => (text.length > HINT_CHARACTERS_MAX ? '.' : `: ${example}`);
     const quoted = `put text with spaces in quotes${shown(text)}`;
-    return isList ? [`separate values with commas${shown(list)}`, quoted] : [quoted];
+    return isList ? [`separate values with commas${shown(list)}`, `or ${quoted}`] : [quoted];
   }
 
   #joined(word: 'and' | 'or', read: () => Expression): Expression {

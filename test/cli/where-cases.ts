@@ -149,7 +149,7 @@ export const FAULTS: readonly [string, string, string][] = [
   ['deals', 'created_at > 7 ^d', 'Next: Write 7d.'],
   ['deals', 'created_at > 2 ^Weeks', 'Next: Write 2w.'],
   ['deals', 'status in (open ^won)', 'Next: Separate values with commas: (open, won)'],
-  ['deals', 'name in (Acme ^Inc)', "Put text with spaces in quotes: 'Acme Inc'"],
+  ['deals', 'name in (Acme ^Inc)', "Or put text with spaces in quotes: 'Acme Inc'"],
   ['deals', 'name is ^empty', 'expected "null" or "not null".'],
   ['deals', 'name is not ^', 'expected "null", but the text ends here.'],
   ['deals', 'name in ^a, b', 'expected values in parentheses, such as (open, won).'],
