@@ -16,6 +16,20 @@ test('what was due during a stall comes first', async () => {
   expect(happened).toEqual(['data', 'called back']);
 });
 
+test('what was due during a short stall, and takes another turn to arrive, comes first', async () => {
+  const happened: string[] = [];
+  const called = new Promise<void>((resolve) => {
+    setStallTolerantTimeout(() => {
+      happened.push('called back');
+      resolve();
+    }, 50);
+  });
+  setTimeout(() => setTimeout(() => happened.push('data'), 0), 10);
+  Bun.sleepSync(90);
+  await called;
+  expect(happened).toEqual(['data', 'called back']);
+});
+
 test('a stall delays it by no more than its own length', async () => {
   const delays: number[] = [];
   // Another stall would delay it again, but not each time.
