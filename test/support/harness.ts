@@ -162,7 +162,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   };
 }
 
-/** The service on a store, by a clock that is turned by hand. */
+/** The service on a store, by a clock that is turned by hand. It takes as long to respond as the machine needs. */
 export async function appOn(
   store: Store,
   clock: Harness['clock'],
@@ -172,7 +172,10 @@ export async function appOn(
   await store.write('accounts', makeSigningSecret);
   await store.write('accounts', makeWebhookKey);
   return createApp({
-    ...(thread ?? { store, executor: storeExecutor(store, { clock: () => clock.now }) }),
+    ...(thread ?? {
+      store: { ...store, deadline: null },
+      executor: storeExecutor(store, { clock: () => clock.now }),
+    }),
     baseUrl: () => BASE_URL,
     now: () => clock.now,
     keyLimit: options.keyLimit ?? 1_000_000,
