@@ -2,31 +2,26 @@
 import { expect, test } from 'bun:test';
 import { setStallTolerantTimeout } from '../../server/pipeline/stall-tolerant-timeout.ts';
 
-test('what was due during a stall comes first', async () => {
+/** What happens in which order if the process stalls while a timeout of 50 ms runs and data is on its way. */
+async function orderWithStall(stallMs: number, send: (arrive: () => void) => void): Promise<string[]> {
   const happened: string[] = [];
-  const called = new Promise<void>((resolve) => {
-    setStallTolerantTimeout(() => {
-      happened.push('called back');
-      resolve();
-    }, 50);
-  });
-  setTimeout(() => happened.push('data'), 60);
-  Bun.sleepSync(400);
-  await called;
-  expect(happened).toEqual(['data', 'called back']);
+  const called = Promise.withResolvers<void>();
+  setStallTolerantTimeout(() => {
+    happened.push('called back');
+    called.resolve();
+  }, 50);
+  send(() => happened.push('data'));
+  Bun.sleepSync(stallMs);
+  await called.promise;
+  return happened;
+}
+
+test('what was due during a stall comes first', async () => {
+  expect(await orderWithStall(400, (arrive) => setTimeout(arrive, 60))).toEqual(['data', 'called back']);
 });
 
 test('what was due during a short stall, and takes another turn to arrive, comes first', async () => {
-  const happened: string[] = [];
-  const called = new Promise<void>((resolve) => {
-    setStallTolerantTimeout(() => {
-      happened.push('called back');
-      resolve();
-    }, 50);
-  });
-  setTimeout(() => setTimeout(() => happened.push('data'), 0), 10);
-  Bun.sleepSync(90);
-  await called;
+  const happened = await orderWithStall(90, (arrive) => setTimeout(() => setTimeout(arrive, 0), 10));
   expect(happened).toEqual(['data', 'called back']);
 });
 
