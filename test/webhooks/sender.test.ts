@@ -4,6 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { parseNetwork } from '../../db/networks.ts';
 import { addressJudge } from '../../server/webhooks/addresses.ts';
 import { type Resolver, WebhookSender } from '../../server/webhooks/sender.ts';
+import { until } from '../support/until.ts';
 
 const servers: Server[] = [];
 afterAll(() => {
@@ -87,8 +88,7 @@ describe('a request', () => {
       ].toSorted(),
     );
     expect(body).toBe('{}');
-    await Bun.sleep(20);
-    expect(target.open.size).toBe(0);
+    await until(() => target.open.size === 0);
   });
 
   test('uses no proxy of the environment', async () => {
