@@ -5,6 +5,7 @@ import type { Db, Trx } from '../../db/engine/schema.ts';
 import { withSavepoint } from '../../db/engine/transaction.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { databases } from '../support/folders.ts';
+import { promptRound } from '../support/prompt-round.ts';
 import { observeConnections } from '../support/statement-log.ts';
 
 const newDatabase = databases();
@@ -17,11 +18,10 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const put = (name: string) => (trx: Db) => trx.insertInto('settings').values({ name, value: 'x' }).execute();
 /** As the store has it. */
 const GROUP_MS_MAX = 60;
-const ROUNDS_MAX = 10;
 
+const put = (name: string) => (trx: Db) => trx.insertInto('settings').values({ name, value: 'x' }).execute();
 const namesIn = async (db: Db): Promise<string[]> => {
   const rows = await db
     .selectFrom('settings')
@@ -32,14 +32,8 @@ const namesIn = async (db: Db): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
-/** Does something until it takes no longer than a group of jobs may, which a busy machine can need for a job or two. */
-async function quickly<T>(round: (number: number) => Promise<T>): Promise<T> {
-  for (let number = 0; ; number++) {
-    const begun = performance.now();
-    const result = await round(number);
-    if (performance.now() - begun < GROUP_MS_MAX || number === ROUNDS_MAX) return result;
-  }
-}
+// A busy machine can need longer for a job or two.
+const quickly = <T>(round: (number: number) => Promise<T>) => promptRound(GROUP_MS_MAX, round);
 
 describe('jobs', () => {
   test('that arrive together are committed together', async () => {
