@@ -23,6 +23,7 @@ import {
   within,
 } from './expressions.ts';
 import { Command, PreparedStatement, type Rows, rowsOnly, wholeResult } from './prepared-query.ts';
+import { Silence } from './silence.ts';
 
 const BEGIN = new Command('begin');
 const COMMIT = new Command('commit');
@@ -46,6 +47,7 @@ export class PostgresConnection implements TransactionEngine, Pipelining {
   readonly insertOf = insertOf;
   readonly updateOf = updateOf;
   readonly db: Trx = dbOf(this);
+  readonly silence = new Silence();
   /** Rows that the transaction has written to each table. */
   readonly written = new Map<string, number>();
   /** Rows that it has removed from each table. */
@@ -60,8 +62,6 @@ export class PostgresConnection implements TransactionEngine, Pipelining {
   #load = 0;
   #opened = 0;
   #failed = 0;
-  // When each unanswered statement was sent, by `performance.now()`; they are answered in order.
-  readonly #sentAt: number[] = [];
 
   /** @param explain explains why a connection could not be opened */
   constructor(options: SQL.PostgresOrMySQLOptions, explain: (error: unknown) => Promise<Error>) {
@@ -171,10 +171,9 @@ export class PostgresConnection implements TransactionEngine, Pipelining {
     }
   }
 
-  /** Closes the connection if a statement has been unanswered for longer; its caller gets an error. */
+  /** Closes the connection if its server has been silent for longer; the callers of unanswered statements get an error. */
   endIfSilent(longestMs: number): void {
-    const [oldest] = this.#sentAt;
-    if (oldest === undefined || performance.now() - oldest <= longestMs) return;
+    if (this.silence.ms <= longestMs) return;
     this.#lose();
     if (this.#isInTransaction) this.#session?.close({ timeout: 0 }).catch(() => undefined);
   }
@@ -190,11 +189,11 @@ export class PostgresConnection implements TransactionEngine, Pipelining {
 
   async #send<T>(question: PreparedStatement<T>, values: readonly unknown[]): Promise<Rows> {
     const session = this.#session ?? (await this.#open());
-    this.#sentAt.push(performance.now());
+    this.silence.noteSent();
     try {
       return await question.send(session, values);
     } finally {
-      this.#sentAt.shift();
+      this.silence.noteAnswered();
     }
   }
 

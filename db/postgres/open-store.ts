@@ -21,13 +21,11 @@ import { PostgresPool } from './pool.ts';
 import { checkPooler } from './pooler.ts';
 import { RemovedRows } from './removed-rows.ts';
 import type { ConnectionPurpose } from './settings.ts';
+import { watchSilence } from './silence.ts';
 import { withTimeout } from './timeout.ts';
 import { PostgresTransactor } from './transactor.ts';
 
 const COUNTERS = 2;
-// Longer than the server lets a statement run: a connection that is silent for so long is dead.
-const SILENCE_MS_MAX = 8_000;
-const LOOK_EVERY_MS = 250;
 const CLOCK_EVERY_MS = 60_000;
 const READY_MS_MAX = 3_000;
 const FIGURES_MS_MAX = 2_000;
@@ -108,9 +106,7 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
     signals.heard(last);
     notifier.note(last);
   });
-  const looking = setInterval(() => {
-    for (const connection of connections) connection.endIfSilent(SILENCE_MS_MAX);
-  }, LOOK_EVERY_MS);
+  const watchingSilence = watchSilence(connections);
   const checkingClock = setInterval(() => health.checkClock(reader), CLOCK_EVERY_MS);
   return {
     read: reader.db,
@@ -140,7 +136,7 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
       const closing = Promise.all([signals.close(), queue.close().then(() => notifier.close())]);
       // Does not wait for statements that are still unanswered; their end is reported anyway.
       await Promise.race([closing, Bun.sleep(CLOSE_MS_MAX)]);
-      clearInterval(looking);
+      clearInterval(watchingSilence);
       await Promise.all([growth, removed, ...connections].map((one) => one.close()));
     },
   };

@@ -6,8 +6,11 @@ import { statement } from '../../db/engine/statement.ts';
 import { PostgresConnection } from '../../db/postgres/connection.ts';
 import { isUnreachable, sqlState } from '../../db/postgres/errors.ts';
 import { PostgresPool } from '../../db/postgres/pool.ts';
+import { watchSilence } from '../../db/postgres/silence.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
+import { TurnedClock } from '../support/wait-clock.ts';
 
 const LONG = 300_000;
 
@@ -102,6 +105,24 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       expect(connection.load).toBe(0);
       server.thaw();
       expect([...(await connection.run('select 3 as n'))]).toEqual([{ n: 3 }]);
+    },
+    LONG,
+  );
+
+  test(
+    'a stall of this process is not taken for silence of the server',
+    async () => {
+      const connection = connect();
+      await connection.run('select 1');
+      server.freeze();
+      const answer = told(connection.run('select 2'));
+      using clock = new TurnedClock();
+      const watching = watchSilence([connection]);
+      clock.skip(20_000);
+      await until(() => connection.silence.ms < 5_000);
+      server.thaw();
+      expect(await answer).toBe('done');
+      clearInterval(watching);
     },
     LONG,
   );
