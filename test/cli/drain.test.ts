@@ -94,9 +94,12 @@ describe('goes on', () => {
   test(
     'as long as requests come, for two seconds at most, and not for the sake of health checks',
     async () => {
-      const withRequests = await secondsToEnd([], pollingOf('/docs'));
+      // On a busy machine the requests to one server may pause, to each of them only if they do not keep it up.
+      let withRequests = 0;
+      for (let run = 0; withRequests <= 1.2 && run < 4; run++)
+        withRequests = Math.max(withRequests, await secondsToEnd([], pollingOf('/docs')));
       expect(withRequests).toBeGreaterThan(1.2);
-      // One server may take long on a busy machine, all of them only if health checks count as requests.
+      // There one server may take long, all of them only if health checks count as requests.
       const withChecks: number[] = [];
       do withChecks.push(await secondsToEnd([], pollingOf('/readyz')));
       while (Math.min(...withChecks) >= withRequests && withChecks.length < 4);
