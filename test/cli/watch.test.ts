@@ -172,9 +172,13 @@ describe('--exec', () => {
 
   test('finishes the command of the moment, and none after it', async () => {
     const args = ['watch', 'tasks', '--since', 'oldest', '--cursor-file', 'finish.cursor'];
-    const following = await Following.start(sandbox, [...args, '--exec', 'touch begun; sleep 1; echo done']);
+    const command = 'touch begun; until test -e go; do sleep 0.05; done; echo done';
+    const following = await Following.start(sandbox, [...args, '--exec', command]);
     await until(() => sandbox.exists('begun'));
-    expect(await following.stop('SIGTERM')).toMatchObject({ code: 143, stdout: 'done\n' });
+    const ended = following.stop('SIGTERM');
+    await Bun.sleep(500);
+    await sandbox.write('go', '');
+    expect(await ended).toMatchObject({ code: 143, stdout: 'done\n' });
     await using next = await Following.start(sandbox, [...args, '--exec', 'cat']);
     await next.lines(2);
     expect(ndjson(next.stdout).map(({ record }) => (record as { name: string }).name)).toEqual(['2', '3']);
