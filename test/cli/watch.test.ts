@@ -4,13 +4,15 @@ import { rmSync } from 'node:fs';
 import { shortIdOf } from '../../cli/input/short-id.ts';
 import { ndjson, type RunningServer, Sandbox } from '../support/command.ts';
 import { Following } from '../support/following.ts';
+import { freePort } from '../support/ports.ts';
 import { until } from '../support/until.ts';
 
 let sandbox: Sandbox;
 let server: RunningServer;
 beforeAll(async () => {
   sandbox = await Sandbox.withDatabase();
-  server = await sandbox.serveOrganization();
+  // Of its own, to come back to after a stop.
+  server = await sandbox.serveOrganization('Example', ['--port', String(await freePort())]);
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 

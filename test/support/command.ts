@@ -220,9 +220,9 @@ export class Sandbox implements Disposable, AsyncDisposable {
   }
 
   /** Makes an organization, serves it, and signs every further command in. */
-  async serveOrganization(name = 'Example'): Promise<RunningServer> {
+  async serveOrganization(name = 'Example', args: readonly string[] = []): Promise<RunningServer> {
     const key = await this.ok(['init', '--org', name, '--user', 'ada@example.com']);
-    const server = await this.serve();
+    const server = await this.serve(args);
     this.env.CRM_URL = server.url;
     this.env.CRM_API_KEY = key;
     return server;
