@@ -21,7 +21,9 @@ export async function checkService({ url, apiKey }: Config): Promise<Finding[]> 
   const base = baseOf(url);
   if (base instanceof CliError)
     return [fail('server', sentence(base.message), base.nextSteps.map(sentence).join('; '))];
+  const askedAtMs = Date.now();
   const health = await ask(`${base}/healthz`);
+  const answeredAtMs = Date.now();
   if (health instanceof Error || !health.ok) {
     if (!(health instanceof Error)) {
       const location = redirectTarget(health);
@@ -38,7 +40,7 @@ export async function checkService({ url, apiKey }: Config): Promise<Finding[]> 
   return [
     ok('server', `responds at ${base}`),
     await checkReady(base),
-    checkClock(health),
+    checkClock(health.headers.get('Date'), askedAtMs, answeredAtMs),
     await checkVersion(base),
     ...(key === null ? [] : [await checkKey(base, key)]),
   ];
@@ -80,11 +82,12 @@ async function checkReady(base: string): Promise<Finding> {
   );
 }
 
-// The Date header has whole seconds, rounded down.
-function checkClock(answer: Response): Finding {
-  const at = Date.parse(answer.headers.get('Date') ?? '');
-  if (Number.isNaN(at)) return ok('clock', 'the server does not send a Date header');
-  const seconds = Math.abs(Date.now() - at) / 1_000;
+/** The finding about the server's clock, from the Date header of a response and when it was asked for and came. */
+export function checkClock(date: string | null, askedAtMs: number, answeredAtMs: number): Finding {
+  const atMs = Date.parse(date ?? '');
+  if (Number.isNaN(atMs)) return ok('clock', 'the server does not send a Date header');
+  // The server read its clock at some time in between, and rounded down to whole seconds.
+  const seconds = Math.max(0, askedAtMs - (atMs + 999), atMs - answeredAtMs) / 1_000;
   if (seconds <= SKEW_SECONDS_MAX) return ok('clock', 'server and this machine agree');
   return warn(
     'clock',

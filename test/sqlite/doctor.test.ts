@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Finding } from '../../cli/doctor/finding.ts';
+import { checkClock } from '../../cli/doctor/server.ts';
 import { COMMAND, Sandbox } from '../support/command.ts';
 
 type Row = Finding & { section: string };
@@ -120,6 +121,36 @@ test('a server that leaves requests unanswered: which ones, and why', async () =
   expect(found(rows, 'key')).toMatchObject({
     status: 'warn',
     found: 'reading companies got no response',
+  });
+});
+
+describe('the clock', () => {
+  const AT = '2026-11-22T14:04:52.827Z';
+  const findingAfter = (aheadMs: number, ms: number) => {
+    const asked = Date.parse(AT);
+    return checkClock(new Date(asked + aheadMs).toUTCString(), asked, asked + ms);
+  };
+
+  test.each([
+    ['as here', 0, 10],
+    ['as here, of a server that answered late', 0, 14_000],
+    ['as here when a late answer came', 14_000, 14_000],
+    ['a few seconds behind', -4_000, 10],
+    ['a few seconds ahead', 4_000, 10],
+  ])('%s is right', (_, aheadMs, ms) => {
+    expect(findingAfter(aheadMs, ms)).toMatchObject({ status: 'ok', found: 'server and this machine agree' });
+  });
+
+  test.each([
+    ['behind', -20_000, 10],
+    ['ahead', 20_000, 10],
+    ['behind, of a server that answered late', -20_000, 14_000],
+    ['ahead of when a late answer came', 34_000, 14_000],
+  ])('%s is not', (_, aheadMs, ms) => {
+    expect(findingAfter(aheadMs, ms)).toMatchObject({
+      status: 'warn',
+      found: expect.stringMatching(/^server and this machine differ by (19|20)/),
+    });
   });
 });
 
