@@ -3,7 +3,8 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readState } from '../../cli/import/session/journal-state.ts';
-import { BINARY, ndjson, type RunningCommand, Sandbox } from '../support/command.ts';
+import { BINARY, ndjson, type RunningCommand, type RunningServer, Sandbox } from '../support/command.ts';
+import { DatabaseProxy } from '../support/database-proxy.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import type { Json } from '../support/harness.ts';
 import { makeOpenFolder } from '../support/shared-folders.ts';
@@ -16,7 +17,9 @@ const DEALS = 3_000;
 const IMPORT = ['import', 'deals', 'deals.csv', '--batch-size', '5'];
 
 const sandboxes: Sandbox[] = [];
+const proxies: DatabaseProxy[] = [];
 afterAll(async () => {
+  await Promise.all(proxies.map((proxy) => proxy.stop()));
   for (const sandbox of sandboxes) await sandbox[Symbol.asyncDispose]();
 });
 
@@ -61,17 +64,26 @@ async function underWay(sandbox: Sandbox, command: RunningCommand): Promise<void
   }
 }
 
+const portOf = ({ url }: RunningServer) => Number(new URL(url).port);
+
 /** A folder with a served organization and a file of deals, which nothing but the import keeps from doubling. */
 async function dealsToImport() {
   const sandbox = await emptyFolder();
   const server = await sandbox.serveOrganization();
+  // Through this process, so that nothing is imported while it is too busy to see how far that has come.
+  const proxy = await DatabaseProxy.start(portOf(server));
+  proxies.push(proxy);
+  sandbox.env.CRM_URL = proxy.through(`${server.url}/`);
+  const serveAgain = async () => {
+    proxy.port = portOf(await sandbox.serve());
+  };
   const names = Array.from({ length: DEALS }, (_, index) => `Deal ${index}`);
   await sandbox.write('deals.csv', `name,estimated_value\n${names.map((name) => `${name},10`).join('\n')}\n`);
   const storedNames = async (): Promise<unknown[]> =>
     ndjson(await sandbox.ok(['list', 'deals', '--all', '--fields', 'name', '-o', 'ndjson'])).map(
       ({ name }) => name,
     );
-  return { sandbox, server, names: names.sort(), storedNames };
+  return { sandbox, server, serveAgain, names: names.sort(), storedNames };
 }
 
 describe.skipIf(!isBuilt)('the executable', () => {
@@ -143,12 +155,12 @@ describe.skipIf(!isBuilt)('the executable', () => {
   test(
     'a server killed in the middle of an import: it goes on once the server is back, every row once',
     async () => {
-      const { sandbox, server, names, storedNames } = await dealsToImport();
+      const { sandbox, server, serveAgain, names, storedNames } = await dealsToImport();
       const command = sandbox.start(IMPORT);
       await underWay(sandbox, command);
       await server.stop('SIGKILL');
       expect(rowsDone(sandbox)).toBeLessThan(DEALS);
-      await sandbox.serve(['--port', new URL(server.url).port]);
+      await serveAgain();
       const { code, stderr } = await command.result;
       expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
       expect((await storedNames()).sort()).toEqual(names);
@@ -163,13 +175,13 @@ describe.skipIf(!isBuilt)('the executable', () => {
   test(
     'an importer killed on its way, and the server with it: the same command again gives every row once',
     async () => {
-      const { sandbox, server, names, storedNames } = await dealsToImport();
+      const { sandbox, server, serveAgain, names, storedNames } = await dealsToImport();
       const command = sandbox.start(IMPORT);
       await underWay(sandbox, command);
       command.kill('SIGKILL');
       await Promise.all([command.result, server.stop('SIGKILL')]);
       expect(rowsDone(sandbox)).toBeLessThan(DEALS);
-      await sandbox.serve(['--port', new URL(server.url).port]);
+      await serveAgain();
       const again = await sandbox.crm(IMPORT);
       expect(again.code).toBe(0);
       expect(again.stderr).toContain('Resuming after row');
