@@ -13,6 +13,8 @@ beforeAll(async () => {
   const server = await sandbox.serveOrganization();
   ({ url } = server);
   key = sandbox.env.CRM_API_KEY ?? '';
+  // It is made for the first who asks, which can take longer than doctor waits.
+  await (await fetch(`${url}/docs/json`)).text();
 }, LONG);
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
@@ -63,7 +65,10 @@ describe('is printed', () => {
       );
     expect(doctor).toContainEqual(expect.stringMatching(/^3 < … first part of \d{3},\d{3} characters$/));
     expect(doctor.join('\n').length).toBeLessThan(30_000);
-    const health = await sandbox.crm(['health', '--debug']);
+    let health = await sandbox.crm(['health', '--debug']);
+    // It waits for three seconds alone.
+    for (let run = 1; health.stderr.includes('timed out') && run < 5; run++)
+      health = await sandbox.crm(['health', '--debug']);
     expect([health.code, told(health).at(-1)]).toEqual([0, '1 < {"status":"ready"}']);
     // What is no address is nothing to ask.
     const nowhere = await sandbox.crm(['health', '--url', 'nonsense']);
