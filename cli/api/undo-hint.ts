@@ -3,7 +3,8 @@ import { note } from '../terminal/streams.ts';
 import type { Client } from './client.ts';
 
 const IDS_SHOWN_MAX = 5;
-const CHECK_MS_MAX = 2_000;
+// A busy server takes seconds.
+const CHECK_MS_MAX = 10_000;
 
 /** Prints the command that restores what the requests deleted, unless the server keeps no changes to restore it from. */
 export async function noteUndo(client: Client, requestIds: readonly string[]): Promise<void> {
