@@ -156,13 +156,13 @@ describe('a list on a terminal', () => {
 });
 
 test('list --watch draws the table again until Ctrl-C, and leaves the screen as it was', async () => {
-  const { code, output } = await sandbox.onTerminal(['list', 'companies', '--watch', '1'], {
+  const { code, output } = await sandbox.onTerminal(['list', 'companies', '--watch', '30'], {
     when: 'Byron Mills International',
     answer: '\u0003',
     env: { NO_COLOR: '1' },
   });
   expect(code).toBe(130);
-  expect(output).toContain('companies, every 1 s, at ');
+  expect(output).toContain('companies, every 30 s, at ');
   expect(output).toEndWith('\u001b[?1049l');
   const { code: piped, stderr } = await sandbox.crm(['list', 'companies', '--watch']);
   expect(piped).toBe(2);
@@ -243,7 +243,7 @@ describe('a short ID', () => {
     await sandbox.ok(['update', 'deals', ids.loom ?? '', 'owner_id=']);
     const [line] = (await shown(['history', 'deals', ids.loom ?? ''])).split('\n');
     expect(line).toMatch(
-      /^now {10}key …\w{6} {2}updated deal Loom: owner ada@example.com → \(none\) {2}\w{10}$/,
+      /^(?:now {8}|\d min ago {2}) {2}key …\w{6} {2}updated deal Loom: owner ada@example.com → \(none\) {2}\w{10}$/,
     );
     await sandbox.ok(['update', 'deals', ids.loom ?? '', `owner_id=${ids.user}`]);
   });
@@ -352,9 +352,12 @@ describe('a name', () => {
   test('moves a deal by the name of its stage, and sets a day', async () => {
     const deal = JSON.parse(await sandbox.ok(['update', 'deals', ids.loom ?? '', 'stage=Closed Won']));
     expect(deal.status).toBe('won');
-    const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const before = tomorrow();
     const words = ['update', 'deals', ids.loom ?? '', 'estimated_close_date=tomorrow'];
-    expect(JSON.parse(await sandbox.ok(words)).estimated_close_date).toBe(day);
+    const day = JSON.parse(await sandbox.ok(words)).estimated_close_date;
+    // Midnight may have come meanwhile.
+    expect([before, tomorrow()]).toContain(day);
   });
 
   test('of a pipeline, a contact and an owner is taken where a record is created and changed', async () => {
