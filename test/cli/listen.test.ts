@@ -138,8 +138,8 @@ test('on a terminal it shows the answer next to the change', async () => {
   await create('tasks', 'name=Second');
   const { code, output } = await shown;
   expect(code).toBe(130);
-  expect(output).toMatch(/^\d\d:\d\d:\d\d {2}500 \([^)]+\) +created task First /m);
-  expect(output).toMatch(/^\d\d:\d\d:\d\d {2}204 \([^)]+\) +created task Second /m);
+  expect(output).toMatch(/^(?:[\d-]{10} )?\d\d:\d\d:\d\d {2}500 \([^)]+\) +created task First /m);
+  expect(output).toMatch(/^(?:[\d-]{10} )?\d\d:\d\d:\d\d {2}204 \([^)]+\) +created task Second /m);
 });
 
 test('a receiver that does not answer does not hold up the end', async () => {

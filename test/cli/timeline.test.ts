@@ -22,11 +22,11 @@ async function create(resource: string, ...pairs: string[]): Promise<string> {
   return JSON.parse(await sandbox.ok(['create', resource, ...pairs, '-o', 'json'])).id;
 }
 
+const timeline = (...args: string[]) => sandbox.ok(['timeline', ...args]);
 const titles = (text: string) => ndjson(text).map(({ kind, title }) => `${kind} ${title}`);
 const WHOLE = ['interaction Again', 'task Call', 'task Call', 'change Ada', 'interaction Hello'];
 
 test('prints entries as they came in a pipe, in part if asked', async () => {
-  const timeline = (...args: string[]) => sandbox.ok(['timeline', ...args]);
   expect(titles(await timeline('contacts', ada))).toEqual(WHOLE);
   expect(titles(await timeline('contacts', ada, '--kinds', 'interaction,change', '--since', '1d'))).toEqual([
     'interaction Again',
@@ -44,13 +44,14 @@ test('prints entries as they came in a pipe, in part if asked', async () => {
 
 test('prints a card with a time axis on a terminal, which fits it', async () => {
   const lines = (await sandbox.ok(['timeline', 'contacts', ada, '-o', 'table'])).trimEnd().split('\n');
-  const today = new Date().toISOString().slice(0, 10);
+  const [, called] = ndjson(await timeline('contacts', ada));
+  const day = String(called?.at).slice(0, 10);
   const expected = [
     /^Ada {2}contact · CTO$/,
     /^2099-01-01$/,
     /^│ ○ 00:00 {2}interaction {2}Again$/,
     /^┼ now$/,
-    new RegExp(`^${today}$`),
+    new RegExp(`^${day}$`),
     /^│ • \d\d:\d\d {2}task {9}Call \(done\)$/,
     /^│ • \d\d:\d\d {2}task {9}Call$/,
     /^│ • \d\d:\d\d {2}change {7}Ada: title Countess → CTO$/,

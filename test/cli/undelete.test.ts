@@ -55,7 +55,7 @@ describe('crm history', () => {
     expect(changes[0]).not.toHaveProperty('record');
     const [first, second, ...rest] = (await sandbox.ok(['history', 'deals', id, '-o', 'table'])).split('\n');
     expect(first).toMatch(
-      /^\d\d:\d\d:\d\d {2}key …\w{6} {2}updated deal Difference engine: name Engine → Difference engine, currency \(none\) → GBP/,
+      /^(?:[\d-]{10} )?\d\d:\d\d:\d\d {2}key …\w{6} {2}updated deal Difference engine: name Engine → Difference engine, currency \(none\) → GBP/,
     );
     expect(second).toContain('created deal Difference engine');
     expect(rest).toEqual([]);

@@ -90,7 +90,7 @@ describe('what it prints', () => {
     expect(plain).not.toContain('\u001b');
     expect(plain).toMatch(
       new RegExp(
-        `^\\d\\d:\\d\\d:\\d\\d  key …[0-9a-f]{6}  updated deal Engine: stage ${from} → ${to}, company \\(none\\) → Analytical Engines  ${shortIdOf(deal)}$`,
+        `^(?:[\\d-]{10} )?\\d\\d:\\d\\d:\\d\\d  key …[0-9a-f]{6}  updated deal Engine: stage ${from} → ${to}, company \\(none\\) → Analytical Engines  ${shortIdOf(deal)}$`,
         'm',
       ),
     );
