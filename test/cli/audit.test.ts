@@ -97,7 +97,9 @@ describe('the audit log', () => {
   });
 
   test('holds no name, address or key of anybody', async () => {
-    const said = await sandbox.ok(['audit', 'list', '--all', '-o', 'ndjson']);
+    const all = await sandbox.ok(['audit', 'list', '--all', '-o', 'ndjson']);
+    // What is random may have any letters.
+    const said = all.replaceAll(/"request_id":"[^"]*"/g, '');
     const key = sandbox.env.CRM_API_KEY ?? '';
     for (const word of ['Ada', 'example', 'Acme', 'service_', key.slice(13, 40)])
       expect(said).not.toContain(word);
