@@ -187,4 +187,4 @@ test('a terminal gets it, and is left as it was; a pipe is told what to run', as
   const piped = await sandbox.crm(['browse', 'deals']);
   expect([piped.code, piped.stdout]).toEqual([2, '']);
   expect(piped.stderr).toMatch(/^crm: crm browse needs a terminal\.\nNext: .*list deals\n$/);
-}, 20_000);
+}, 300_000);

@@ -43,7 +43,7 @@ test.skipIf(!isTarget)(
     const made = Bun.spawnSync([join(folder, 'one', names[0] ?? ''), 'version', '--sbom']);
     expect(made.stdout.toString()).toBe(readFileSync(join(folder, 'one', files[2] ?? ''), 'utf8'));
   },
-  240_000,
+  300_000,
 );
 
 test('what cannot be downloaded is named, and nothing says that the release is complete', async () => {
@@ -58,7 +58,7 @@ test('what cannot be downloaded is named, and nothing says that the release is c
   expect(stderr).toContain(`MISSING  crm-${manifest.version}-windows-x64.exe: `);
   expect(stderr).toContain('could not build windows-x64, so there is no SHA256SUMS');
   expect(readdirSync(out)).not.toContain('SHA256SUMS');
-}, 240_000);
+}, 300_000);
 
 test('a target that there is not is refused', async () => {
   const { code, stderr } = await script('build-release', ['--only', 'amiga']);
