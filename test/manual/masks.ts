@@ -5,6 +5,8 @@ const HERE = `${userInfo().username}@${hostname()}`;
 
 // In this order: what is part of another stands after it.
 const MASKS: readonly [pattern: RegExp, mask: string][] = [
+  // How far long work was, every few seconds: a page has its last line. An export has none by then.
+  [/^(\w+ing\b[^:\n]*: )\d.*\n(?=\1\d)|^Exporting \w+: \d.*\n/gm, ''],
   [/\bservice_(live|api|pk)_[\w-]{20,}/g, 'service_$1_KEY'],
   [/\breq_[\w-]{12,}/g, 'REQUEST'],
   [/"(end_cursor|next_cursor|cursor)":"[^"]+"/g, '"$1":"CURSOR"'],

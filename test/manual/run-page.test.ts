@@ -18,6 +18,11 @@ describe('what differs from run to run', () => {
     ['until 2026-11-22T20:01:03.615Z', 'until 2027-01-02T00:00:00.000Z'],
     ['2026-11-22 06:04  key.issued  root@vm     x', '2027-01-02 12:34  key.issued  crm@database-host  x'],
     ['3 of 3 rows (100%), 97 rows/s, 2 ok', '3 of 3 rows (100%), 1,204 rows/s, 2 ok'],
+    [
+      'Importing deals: 4 of 4 rows (100%), 31 rows/s, 4 ok\nImported 4',
+      'Importing deals: 0 of 4 rows (0%)\nImporting deals: 4 of 4 rows (100%), 1.3 rows/s, 4 ok\nImported 4',
+    ],
+    ['links: 0 lines', 'Exporting links: 0 links\nlinks: 0 lines'],
     ['created (0 s).', 'created (2 min 5 s).'],
     ['after 2 ms', 'after 0.41 s'],
     ['crm 0.1.0 (commit 0123456789ab, Bun 1.4.5)', 'crm 1.12.3 (commit development, Bun 1.5.0)'],
@@ -45,6 +50,8 @@ describe('what differs from run to run', () => {
     ['expires never', 'expires 2026-11-22'],
     ['127.0.0.1', '203.0.113.7'],
     ['310 kB', '320 kB'],
+    ['Importing deals: 4 of 4 rows', 'Importing deals: 4 of 4 rows\nImporting deals: 3 of 4 rows'],
+    ['Importing deals: 4 of 4 rows', 'Importing notes: 4 of 4 rows\nImporting deals: 4 of 4 rows'],
   ])('%p is distinguished from %p', (said, printed) => {
     expect(difference(said, printed)).toContain('the page says');
   });
