@@ -16,7 +16,8 @@ const MASKS: readonly [pattern: RegExp, mask: string][] = [
   [/\b[\da-f]{32,64}\b/g, 'DIGEST'],
   [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?Z?|\b\d{8}T\d{6}Z/g, 'TIME'],
   [/\b\d{4}-\d{2}-\d{2}\b/g, 'DATE'],
-  [/^\d{2}:\d{2}:\d{2} {2}key …[\da-f]{6}/gm, 'CLOCK  key …KEY'],
+  // With its date if that was yesterday.
+  [/^(?:TIME|\d{2}:\d{2}:\d{2}) {2}key …[\da-f]{6}/gm, 'CLOCK  key …KEY'],
   [/^│ ([•○]) \d{2}:\d{2}/gm, '│ $1 CLOCK'],
   [/\b1[5-9]\d{11}\b/g, 'MILLISECONDS'],
   [/\(commit [\w-]+/g, '(commit COMMIT'],

@@ -23,6 +23,7 @@ describe('what differs from run to run', () => {
       'Importing deals: 0 of 4 rows (0%)\nImporting deals: 4 of 4 rows (100%), 1.3 rows/s, 4 ok\nImported 4',
     ],
     ['links: 0 lines', 'Exporting links: 0 links\nlinks: 0 lines'],
+    ['23:59:59  key …0afe35  created', '2026-11-22 00:00:01  key …12d659  created'],
     ['created (0 s).', 'created (2 min 5 s).'],
     ['after 2 ms', 'after 0.41 s'],
     ['crm 0.1.0 (commit 0123456789ab, Bun 1.4.5)', 'crm 1.12.3 (commit development, Bun 1.5.0)'],
