@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { BINARY } from '../support/command.ts';
 import { freePort } from '../support/ports.ts';
 import { SPARINGLY } from '../support/sparingly.ts';
+import { until } from '../support/until.ts';
 import { type Document, type Fence, fencesOf, ROOT, topicOf } from './documents.ts';
 import { ANY_LINES, difference, renewed } from './masks.ts';
 
@@ -141,7 +142,7 @@ class PagePlace implements AsyncDisposable {
   async run(blocks: readonly Block[], before: string): Promise<{ code: number; printed: string[] }> {
     const script = join(this.#root, 'page.sh');
     const lines = [
-      ...['set -eo pipefail', `exec > '${this.#out}' 2>&1 < /dev/null`, UNTIL_READY],
+      ...['set -eo pipefail', `exec > '${this.#out}' 2>&1 < /dev/null`, UNTIL_READY, untilSaid(this.#out)],
       ...(existsSync(before) ? [`source '${before}'`] : []),
       ...blocks.map(({ fence }) => `printf '${MARK}'\n${this.#asRun(fence.text)}`),
     ];
@@ -151,9 +152,21 @@ class PagePlace implements AsyncDisposable {
       ...{ stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' },
     });
     const code = await child.exited;
+    const said = blocks.at(-1)?.output?.text ?? '';
+    const isWhole = () => {
+      const told = this.#printed()[blocks.length - 1] ?? '';
+      return linesIn(told) >= linesIn(said) || difference(said, told) === null;
+    };
+    // A server that is left running may say the rest a moment later; what never comes is a difference.
+    if (code === 0) await until(isWhole).catch(() => undefined);
+    return { code, printed: this.#printed() };
+  }
+
+  /** What each block has printed by now. */
+  #printed(): string[] {
     const [prelude = '', ...printed] = readFileSync(this.#out, 'utf8').split(MARK);
     this.prelude = prelude;
-    return { code, printed: printed.map((text) => this.#asRead(text)) };
+    return printed.map((text) => this.#asRead(text));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -200,7 +213,8 @@ PATH='${join(this.#root, 'real')}':$PATH exec -a crm '${BINARY}' "$@"
       .replace(PORT, (port) => this.#ownPort(port))
       .replace(/^[^\n#]*\bcrm (?:[^\n]*\\\n)*[^\n]*\bserve\b(?:[^\n]*\\\n)*[^\n]*&[ \t]*$/gm, (command) => {
         const port = /--port[= ](\d+)/.exec(command)?.[1] ?? this.#ownPort(READER_PORT);
-        return `${command}\nuntil_ready ${port}`;
+        const isHeard = !command.includes('2>');
+        return `${command}\nuntil_ready ${port}${isHeard ? `\nuntil_said ${port}` : ''}`;
       });
   }
 
@@ -224,7 +238,7 @@ PATH='${join(this.#root, 'real')}':$PATH exec -a crm '${BINARY}' "$@"
 }
 
 const UNTIL_READY = `until_ready() {
-  for _ in $(seq 400); do
+  for _ in $(seq ${START_SECONDS_MAX * 20}); do
     for scheme in http https; do
       if curl -skf -o /dev/null "$scheme://127.0.0.1:$1/readyz"; then return; fi
     done
@@ -233,6 +247,13 @@ const UNTIL_READY = `until_ready() {
   echo "no server is ready on port $1"
   return 1
 }`;
+
+// It responds a moment before it says where.
+const untilSaid = (out: string) => `until_said() {
+  until grep -q "^Docs .*:$1/docs" '${out}'; do sleep 0.05; done
+}`;
+
+const linesIn = (text: string) => text.split('\n').length;
 
 async function isReady(url: string): Promise<boolean> {
   const response = await fetch(`${url}/readyz`).catch(() => null);
