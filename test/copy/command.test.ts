@@ -47,7 +47,7 @@ describe('a whole copy', () => {
     expect(stderr).toMatch(/^Copying: 6,1\d\d of 6,1\d\d rows \(100%\), [\d,]+ rows\/s$/m);
     expect(stderr).toMatch(/^contacts +6,000 {2}[0-9a-f]{16} {2}same$/m);
     expect(stderr).toMatch(
-      /^Copied 6,1\d\d rows from crm.db to whole.db in \d+ s; all \d+ tables match\.$/m,
+      /^Copied 6,1\d\d rows from crm.db to whole.db in (?:\d+ min )?\d+ s; all \d+ tables match\.$/m,
     );
     expect(stderr).toEndWith('\nNext: crm serve --db whole.db\n');
     const { tables, ...summary } = JSON.parse(stdout);

@@ -77,7 +77,7 @@ describe('a backup', () => {
     const { code, stdout, stderr } = await sandbox.crm(['backup', 'told.db']);
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(
-      /\nBacked up [\d,]+ rows of \.\/crm\.db to told\.db \([\d.]+ .B\) in \d+ s; verified\.\nTo restore it: crm restore told\.db --confirm\n$/,
+      /\nBacked up [\d,]+ rows of \.\/crm\.db to told\.db \([\d.]+ .B\) in (?:\d+ min )?\d+ s; verified\.\nTo restore it: crm restore told\.db --confirm\n$/,
     );
     expect(readdirSync(sandbox.folder).filter((name) => !before.has(name))).toEqual(['told.db']);
   });
@@ -163,7 +163,9 @@ describe('a restore', () => {
     await sandbox.ok(['backup', 'kept.db', '--quiet']);
     await sandbox.ok(['orgs', 'create', 'Later']);
     const { stderr } = await sandbox.crm(['restore', 'kept.db', '--confirm']);
-    expect(stderr).toMatch(/Restored \.\/crm\.db from kept\.db in \d+ s: [\d,]+ rows, as of \d{4}-.*Z\.\n/);
+    expect(stderr).toMatch(
+      /Restored \.\/crm\.db from kept\.db in (?:\d+ min )?\d+ s: [\d,]+ rows, as of \d{4}-.*Z\.\n/,
+    );
     const [, kept = ''] = /kept as \.\/(crm\.db\.before-restore-\d{8}T\d{6}Z)\.\n/.exec(stderr) ?? [];
     expect(stderr).toContain('API keys that were revoked or rotated since the backup work again');
     expect(await sandbox.ok(['orgs', 'list', '-o', 'ndjson'])).not.toContain('Later');
