@@ -83,16 +83,23 @@ describe('meetings', () => {
       start_time: 1_767_225_600_000 + index,
       end_time: 1_767_229_200_000 + index,
     }));
-    await sandbox.write('many.json', JSON.stringify(meetings));
+    const text = JSON.stringify(meetings);
+    await sandbox.write('many.json', text);
+    await sandbox.write('half.json', text.slice(0, text.length / 2));
     const store = await openStore(sandbox.database);
     const stored = async () => {
       const rows = store.read.selectFrom(tableOf(getResource('meetings'))).select('id');
       return (await rows.where(sql<string>`title`, '=', 'Many').execute()).length;
     };
-    const command = sandbox.start(['ingest', 'meetings', 'many.json', '--org', 'Acme']);
+    Bun.spawnSync(['mkfifo', sandbox.path('some.json')]);
+    // The other half does not come before it is interrupted.
+    const halved = ['sh', '-c', 'exec > some.json; cat half.json; exec sleep 600'];
+    const writer = Bun.spawn(halved, { cwd: sandbox.folder });
+    const command = sandbox.start(['ingest', 'meetings', 'some.json', '--org', 'Acme']);
     while ((await stored()) === 0) await Bun.sleep(2);
     command.kill('SIGINT');
     const { code, stderr } = await command.result;
+    writer.kill();
     expect(await stored()).toBeLessThan(count);
     expect(code).toBe(130);
     expect(stderr).toMatch(/Interrupted.*\nNext: Run the same command again\. No duplicates are created\./);
