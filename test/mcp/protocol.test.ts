@@ -178,8 +178,13 @@ describe('it ends', () => {
     // The reader is gone, stdin is open.
     await child.stdout.cancel();
     for (let sent = 0; sent < 50 && child.exitCode === null; sent += 1) {
-      child.stdin.write(`${JSON.stringify(PING)}\n`);
-      await child.stdin.flush();
+      try {
+        child.stdin.write(`${JSON.stringify(PING)}\n`);
+        await child.stdin.flush();
+      } catch {
+        // It has ended, although its exit code is not known yet.
+        break;
+      }
       await Bun.sleep(20);
     }
     child.stdin.end();
