@@ -10,6 +10,9 @@ export interface Told {
   isError: boolean;
 }
 
+// The client would give up after a minute, which on a busy machine says nothing.
+const PATIENCE = { timeout: 300_000 };
+
 /** The arguments of a call. */
 export type Given = Record<string, unknown>;
 
@@ -39,7 +42,7 @@ export class Assistant implements AsyncDisposable {
     });
     const client = new Client({ name: 'test', version: '1' });
     const assistant = new Assistant(client, transport);
-    await client.connect(transport);
+    await client.connect(transport, PATIENCE);
     return assistant;
   }
 
@@ -53,7 +56,11 @@ export class Assistant implements AsyncDisposable {
 
   /** Calls a tool. */
   async call(name: string, given: Given = {}): Promise<Told> {
-    const { content, isError = false } = await this.client.callTool({ name, arguments: given });
+    const { content, isError = false } = await this.client.callTool(
+      { name, arguments: given },
+      undefined,
+      PATIENCE,
+    );
     const [only, ...others] = content as { type: string; text: string }[];
     if (only?.type !== 'text' || others.length > 0) throw new Error(`${name} did not answer with one text`);
     return { text: only.text, isError: isError === true };
