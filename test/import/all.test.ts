@@ -63,7 +63,7 @@ test('killed at any request and run again, everything is there once', async () =
       await contentOf(service.harness, harness.v2, false),
     );
   }
-}, 300_000);
+}, 900_000);
 
 test('as CSV too, where custom values become text', async () => {
   const { harness } = service;

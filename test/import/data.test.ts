@@ -95,7 +95,7 @@ describe.skipIf(!isThere)('the sample data', () => {
       created: 8800 - engaging,
     });
     expect(run.stderr).toContain('does not have a stage "Engaging"; its stages are Prospecting, Discovery');
-  }, 300_000);
+  }, 900_000);
 
   test('sales_pipeline.csv becomes 8,800 deals, each with its company, stage, date, value and the rest', async () => {
     const args = ['import', 'deals', 'sales.csv', '--custom', '--map', 'opportunity_id=name'];
@@ -138,7 +138,7 @@ describe.skipIf(!isThere)('the sample data', () => {
     }
     expect(deals.size).toBe(8800);
     expect(opportunities.filter(({ account }) => account === '').length).toBe(1425);
-  }, 300_000);
+  }, 900_000);
 
   test('where the companies are missing, their rows are rejected, or the companies are made', async () => {
     const other = { key: (await service.harness.issue({ orgNumber: service.harness.otherOrgNumber })).key };
@@ -156,5 +156,5 @@ describe.skipIf(!isThere)('the sample data', () => {
     expect(JSON.parse(lenient.stdout)).toMatchObject({ created: 7375, rejected: 0, companies_created: 85 });
     expect((await service.all('deals', other.key)).length).toBe(8800);
     expect((await service.all('companies', other.key)).length).toBe(85);
-  }, 300_000);
+  }, 900_000);
 });

@@ -20,7 +20,7 @@ const REFERRED_FIRST: [resource: string, files: RegExp][] = [
   ['contacts', /contact|people/],
   ['deals', /deal|opportunit/],
 ];
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 900_000;
 const STEPS_MAX = 6;
 const FAILS_MAX = 2;
 

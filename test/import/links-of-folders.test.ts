@@ -6,7 +6,7 @@ import type { Json } from '../support/harness.ts';
 import { clientOf } from '../support/v2.ts';
 
 const DEALS = 120;
-const SLOW = 60_000;
+const SLOW = 300_000;
 
 let service: ImportService;
 let asked: string[] = [];

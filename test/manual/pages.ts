@@ -6,7 +6,7 @@ import { BINARY } from '../support/command.ts';
 import { type Document, MANUAL, readDocument } from './documents.ts';
 import { type Preparation, runPage } from './run-page.ts';
 
-const TEST_MS_MAX = 180_000;
+const TEST_MS_MAX = 300_000;
 // They begin with nothing.
 const FROM_NOTHING: readonly string[] = ['start', 'tour'];
 /** Needs a server of PostgreSQL, and has a test of its own. */

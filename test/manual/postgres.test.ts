@@ -24,5 +24,5 @@ test.skipIf(!existsSync(BINARY) || postgresPrograms === null)(
       ports: { 5432: String(server.port) },
     });
   },
-  180_000,
+  300_000,
 );

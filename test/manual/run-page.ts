@@ -22,8 +22,8 @@ import { ANY_LINES, difference, renewed } from './masks.ts';
 
 const BEFORE = join(import.meta.dir, 'before');
 const READER_PORT = '4000';
-const RUN_SECONDS_MAX = 120;
-const START_SECONDS_MAX = 20;
+const RUN_SECONDS_MAX = 280;
+const START_SECONDS_MAX = 120;
 // Has pages say what commands print now, to be looked through; not where lines are left out.
 const IS_RENEWED = process.env.RENEW_PAGES === '1';
 // Between the output of one block and that of the next.

@@ -5,7 +5,7 @@ import { Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 
 const EMAIL = 'era.sed@mail.example';
-const LONG = 120_000;
+const LONG = 300_000;
 
 describe.skipIf(!isPostgres)('the last rows of a person', () => {
   let sandbox: Sandbox;
