@@ -4,7 +4,7 @@ import { revokeKey, rotateKey } from '../../db/accounts/keys.ts';
 import { setChangesDays } from '../../db/removal/change-retention.ts';
 import { openStore } from '../../db/store.ts';
 import { beginChangesEpoch } from '../../db/tables/settings.ts';
-import { EventReader } from '../support/event-stream.ts';
+import { EventReader, type StreamEvent } from '../support/event-stream.ts';
 import { appOn, BASE_URL, type Harness, type Json, sender, startHarness } from '../support/harness.ts';
 import { type Client, clientOf, expectFault } from '../support/v2.ts';
 
@@ -42,6 +42,8 @@ const open = async (query = 'start=now', opening: Opening = {}) =>
 
 const task = async (name: string, client = api) => (await client.create('tasks', { name })).id as string;
 const ids = (events: { data: Json }[]) => events.map(({ data }) => data.record_id);
+// The IDs of equal events differ: each is encrypted with a nonce of its own, unless streams share a page.
+const withoutId = ({ event, data }: StreamEvent) => ({ event, data });
 
 describe('a stream', () => {
   test('has headers that keep proxies from holding it back', async () => {
@@ -142,7 +144,7 @@ describe('a stream', () => {
       const wanted = [[a, b, t], [a, b, t], [a, b], [a], [b], [t]];
       const seen = await Promise.all(streams.map((stream, index) => stream.take(wanted[index]?.length ?? 0)));
       expect(seen.map(ids)).toEqual(wanted);
-      expect(seen[1]).toEqual(seen[0] ?? []);
+      expect(seen[1]?.map(withoutId)).toEqual(seen[0]?.map(withoutId));
       for (const { data } of [...(seen[3] ?? []), ...(seen[4] ?? [])]) expect(data.sequence).toBeNull();
     }
     await Promise.all(streams.map((stream) => stream.close()));
