@@ -6,6 +6,7 @@ import { openStore } from '../../db/store.ts';
 import { beginChangesEpoch } from '../../db/tables/settings.ts';
 import { EventReader, type StreamEvent } from '../support/event-stream.ts';
 import { appOn, BASE_URL, type Harness, type Json, sender, startHarness } from '../support/harness.ts';
+import { promptRound } from '../support/prompt-round.ts';
 import { type Client, clientOf, expectFault } from '../support/v2.ts';
 
 const LOOK_EVERY_MS = 300;
@@ -155,12 +156,11 @@ describe('a stream', () => {
     const app = await appOn(store, harness.clock);
     const elsewhere = sender((one) => app.handle(one), { v1: harness.v1, v2: harness.v2 });
     const stream = await open();
-    for (let round = 0; round < 3; round++) {
+    const follow = async () => {
       const { body } = await elsewhere('POST', '/api/v2/tasks', { body: { name: 'T' } });
-      const sentAt = performance.now();
       expect(ids(await stream.take(1))).toEqual([body.data.id]);
-      expect(performance.now() - sentAt).toBeLessThan(3_000);
-    }
+    };
+    for (let count = 0; count < 3; count++) await promptRound(3_000, follow);
     await stream.close();
     await store.close();
   });

@@ -10,6 +10,7 @@ import {
   sender,
   startHarness,
 } from '../support/harness.ts';
+import { promptRound } from '../support/prompt-round.ts';
 import { type Client, clientOf, expectFault } from '../support/v2.ts';
 
 let harness: Harness;
@@ -99,12 +100,12 @@ test('is over within a second of a change by another process', async () => {
   const store: Store = await openStore(harness.dbPath);
   const app = await appOn(store, harness.clock);
   const elsewhere = sender((request) => app.handle(request), { v1: harness.v1, v2: harness.v2 });
-  for (let round = 0; round < 3; round++) {
+  const follow = async () => {
     const wait = await held();
     const { body } = await elsewhere('POST', '/api/v2/tasks', { body: { name: 'T' } });
     expect((await wait.reply).body.data).toMatchObject([{ record_id: body.data.id }]);
-    expect(wait.ms).toBeLessThan(5_000);
-  }
+  };
+  for (let count = 0; count < 3; count++) await promptRound(5_000, follow);
   await store.close();
 });
 
