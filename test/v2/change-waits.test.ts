@@ -56,7 +56,7 @@ test('does not hold what has something, nor a request that does not ask for it',
   expect((await api.get(`/changes?wait=${LONG}`)).body.data).not.toEqual([]);
   expect((await api.get('/changes?start=now')).body.data).toEqual([]);
   expect((await api.get('/changes?start=now&wait=0')).body.data).toEqual([]);
-  expect(performance.now() - begunAt).toBeLessThan(5_000);
+  expect(performance.now() - begunAt).toBeLessThan(LONG * 1_000);
 });
 
 test('ends with an empty page once the time is over', async () => {
@@ -122,7 +122,7 @@ test('is not held for HEAD', async () => {
   const begunAt = performance.now();
   const { status } = await harness.send('HEAD', `/api/v2/changes?start=now&wait=${LONG}`);
   expect(status).toBe(200);
-  expect(performance.now() - begunAt).toBeLessThan(5_000);
+  expect(performance.now() - begunAt).toBeLessThan(LONG * 1_000);
 });
 
 test('does not take part in a repeated or altered cursor', async () => {
