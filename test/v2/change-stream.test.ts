@@ -6,6 +6,7 @@ import { openStore } from '../../db/store.ts';
 import { beginChangesEpoch } from '../../db/tables/settings.ts';
 import { EventReader, type StreamEvent } from '../support/event-stream.ts';
 import { appOn, BASE_URL, type Harness, type Json, sender, startHarness } from '../support/harness.ts';
+import { HeldPlaces } from '../support/held-places.ts';
 import { promptRound } from '../support/prompt-round.ts';
 import { type Client, clientOf, expectFault } from '../support/v2.ts';
 
@@ -13,11 +14,13 @@ const LOOK_EVERY_MS = 300;
 
 let harness: Harness;
 let api: Client;
+const places = new HeldPlaces();
 const released = { current: new AbortController() };
 beforeAll(async () => {
   harness = await startHarness({
     ...{ orgLimit: 10_000, keyLimit: 10_000, lookEveryMs: LOOK_EVERY_MS },
     releaseOf: () => released.current.signal,
+    observer: places,
   });
   api = clientOf(harness);
 });
@@ -239,7 +242,7 @@ describe('a stream is refused', () => {
     const client = clientOf(harness, key);
     const streams = await Promise.all(Array.from({ length: 19 }, () => open('start=now', { key })));
     const wait = client.get('/changes?start=now&wait=25');
-    await Bun.sleep(200);
+    await places.waiting(() => 1);
     const remaining = async () =>
       Number((await client.get('/authenticate')).headers.get('X-RateLimit-Remaining'));
     const before = await remaining();

@@ -10,21 +10,23 @@ import {
   sender,
   startHarness,
 } from '../support/harness.ts';
+import { HeldPlaces } from '../support/held-places.ts';
 import { promptRound } from '../support/prompt-round.ts';
 import { type Client, clientOf, expectFault } from '../support/v2.ts';
 
 let harness: Harness;
 let api: Client;
+const places = new HeldPlaces();
 beforeAll(async () => {
-  harness = await startHarness({ orgLimit: 10_000, keyLimit: 10_000 });
+  harness = await startHarness({ orgLimit: 10_000, keyLimit: 10_000, observer: places });
   api = clientOf(harness);
 });
 afterAll(() => harness.close());
 
 const LONG = 25;
 
-/** A request that is held, from the end of the log. */
-async function held(query = '', client = api, seconds = LONG) {
+/** A request that is to be held, from the end of the log. */
+async function begin(query: string, client: Client, seconds: number) {
   const { page_info } = (await client.get(`/changes?start=now${query}`)).body;
   const since = performance.now();
   const state = { isAnswered: false, ms: 0, reply: Promise.resolve() as Promise<unknown> as Promise<Reply> };
@@ -35,8 +37,17 @@ async function held(query = '', client = api, seconds = LONG) {
       state.ms = performance.now() - since;
       return reply;
     });
-  await Bun.sleep(150);
   return state;
+}
+
+/** Resolves once all of these, and no others, are held, or answered. */
+const areHeld = (waits: readonly { isAnswered: boolean }[]) =>
+  places.waiting(() => waits.filter(({ isAnswered }) => !isAnswered).length);
+
+async function held(query = '', client = api, seconds = LONG) {
+  const wait = await begin(query, client, seconds);
+  await areHeld([wait]);
+  return wait;
 }
 
 test('is over with the first change, and its cursor goes on behind it', async () => {
@@ -134,10 +145,11 @@ test('has 20 places for a key and 50 for an organization, each given back', asyn
   const clients = keys.map(({ key }) => clientOf(harness, key));
   const [first = api, second = api, third = api] = clients;
   const many = (client: Client, count: number, seconds = LONG) =>
-    Promise.all(Array.from({ length: count }, () => held('', client, seconds)));
+    Promise.all(Array.from({ length: count }, () => begin('', client, seconds)));
   const remaining = async (client: Client) =>
     Number((await client.get('/changes')).headers.get('X-RateLimit-Remaining'));
   const waits = await many(first, 20);
+  await areHeld(waits);
   const before = await remaining(first);
   const refused = await first.get(`/changes?start=now&wait=${LONG}`);
   expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
@@ -146,6 +158,7 @@ test('has 20 places for a key and 50 for an organization, each given back', asyn
   // Nothing was counted, and other requests of the key go on.
   expect(await remaining(first)).toBe(before - 1);
   waits.push(...(await many(second, 20)), ...(await many(third, 10)));
+  await areHeld(waits);
   const alsoRefused = await third.get(`/changes?start=now&wait=${LONG}`);
   expect(alsoRefused.status).toBe(429);
   expect(alsoRefused.body.error.message).toContain('organization can have 50');
@@ -169,7 +182,7 @@ test('gives its place back when its client is gone, or it must answer', async ()
       }),
     );
   const gone = Array.from({ length: 20 }, () => ask(leaving.signal));
-  await Bun.sleep(200);
+  await places.waiting(() => 20);
   expect((await ask(new AbortController().signal)).status).toBe(429);
   leaving.abort();
   await Promise.all(gone);
