@@ -140,26 +140,32 @@ test('does not take part in a repeated or altered cursor', async () => {
   expectFault(await api.get(`/changes?cursor=abc&wait=${LONG}`), 'VALIDATION_INVALID_FORMAT', 'cursor');
 });
 
-test('has 20 places for a key and 50 for an organization, each given back', async () => {
-  const keys = await Promise.all([1, 2, 3].map(() => harness.issue()));
-  const clients = keys.map(({ key }) => clientOf(harness, key));
-  const [first = api, second = api, third = api] = clients;
+test('has 20 places for a key and 50 for an organization, with streams, each given back', async () => {
+  const keys = await Promise.all([1, 2, 3].map(async () => (await harness.issue()).key));
+  const [first = '', second = '', third = ''] = keys;
+  const [ofFirst, ofThird] = [clientOf(harness, first), clientOf(harness, third)];
+  // Unlike waits, they hold their places for as long as the others take to begin.
+  const stream = (key: string) => {
+    const headers = { Authorization: `Bearer ${key}` };
+    return harness.handle(new Request(`${BASE_URL}/api/v2/changes/stream?start=now`, { headers }));
+  };
   const many = (client: Client, count: number, seconds = LONG) =>
     Promise.all(Array.from({ length: count }, () => begin('', client, seconds)));
   const remaining = async (client: Client) =>
     Number((await client.get('/changes')).headers.get('X-RateLimit-Remaining'));
-  const waits = await many(first, 20);
-  await areHeld(waits);
-  const before = await remaining(first);
-  const refused = await first.get(`/changes?start=now&wait=${LONG}`);
+  const streams = await Promise.all(Array.from({ length: 20 }, () => stream(first)));
+  const before = await remaining(ofFirst);
+  const refused = await ofFirst.get(`/changes?start=now&wait=${LONG}`);
   expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
   expect(refused.body.error.message).toContain('key can have 20');
   expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
   // Nothing was counted, and other requests of the key go on.
-  expect(await remaining(first)).toBe(before - 1);
-  waits.push(...(await many(second, 20)), ...(await many(third, 10)));
+  expect(await remaining(ofFirst)).toBe(before - 1);
+  streams.push(...(await Promise.all(Array.from({ length: 20 }, () => stream(second)))));
+  expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
+  const waits = await many(ofThird, 10);
   await areHeld(waits);
-  const alsoRefused = await third.get(`/changes?start=now&wait=${LONG}`);
+  const alsoRefused = await ofThird.get(`/changes?start=now&wait=${LONG}`);
   expect(alsoRefused.status).toBe(429);
   expect(alsoRefused.body.error.message).toContain('organization can have 50');
   const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
@@ -167,8 +173,9 @@ test('has 20 places for a key and 50 for an organization, each given back', asyn
   expect(waits.filter(({ isAnswered }) => isAnswered)).toEqual([]);
   const { id } = await api.create('tasks', { name: 'T' });
   for (const wait of waits) expect((await wait.reply).body.data).toMatchObject([{ record_id: id }]);
-  const again = await many(first, 20, 1);
-  for (const wait of again) expect((await wait.reply).status).toBe(200);
+  await Promise.all(streams.map(({ body }) => body?.cancel()));
+  for (const client of [ofFirst, ofThird])
+    for (const wait of await many(client, 20, 1)) expect((await wait.reply).status).toBe(200);
 }, 300_000);
 
 test('gives its place back when its client is gone, or it must answer', async () => {
