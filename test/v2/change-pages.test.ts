@@ -191,9 +191,10 @@ test('the changes of a record far apart: pages can be empty, and the reader give
   await own.close();
 });
 
-// Each look at the clock is a second later, as on a machine so slow that every piece of a search takes a whole turn.
+// Each look at the clock is more than a turn of 10 ms later, as on a machine so slow that every piece of a search takes a
+// whole one; with much more, eight seconds pass soon, after which PostgreSQL counts as silent.
 async function withSlowClock<T>(act: () => Promise<T>): Promise<T> {
   let ms = performance.now();
-  using _ = spyOn(performance, 'now').mockImplementation(() => (ms += 1_000));
+  using _ = spyOn(performance, 'now').mockImplementation(() => (ms += 11));
   return await act();
 }
