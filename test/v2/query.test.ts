@@ -300,7 +300,7 @@ test('a page of large records ends early, unless their texts are left out, and n
 
 describe('in a large organization', () => {
   const MANY = COUNT_EXAMINED_MAX + 1_000;
-  const AT_ONCE = 10_000;
+  const AT_ONCE = 2_000;
   const segments = getResource('segments');
   const ID = sql`'019b76da-a800-7000-8000-' || substr(cast(1000000000000 + i as text), 2)`;
 
