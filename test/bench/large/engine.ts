@@ -122,8 +122,9 @@ async function filledIn(made: Filled, { keep, databases, databaseCpu }: EngineOp
   const { build, userKey, sizes } = made;
   if (sizes.length > 0) return made;
   await using inside = new Inside(build.db);
+  const unfilled = await inside.unfilled();
   const server = await serveAsked(build, { userKey, databaseCpu });
-  const filled = await waitUntilFilled(server, inside).finally(() => server.stop());
+  const filled = await waitUntilFilled(server, inside, unfilled).finally(() => server.stop());
   await databases?.settle(build.db);
   const whole = { ...made, filled, sizes: await inside.sizes() };
   if (keep !== undefined) await writeKept(keep, whole);

@@ -37,11 +37,18 @@ export async function serveAsked(
   return { ...(await serveBuild(build)), userKey, databaseCpu };
 }
 
-/** Waits until a server has filled in everything; tells how long each part took. */
-export async function waitUntilFilled({ pid, databaseCpu }: Asked, inside: Inside): Promise<FilledPart[]> {
+/**
+ * Waits until a server has filled in everything; tells how long each part took.
+ * @param unfilled what was not filled in before the server started, which begins with it at once
+ */
+export async function waitUntilFilled(
+  { pid, databaseCpu }: Asked,
+  inside: Inside,
+  unfilled: readonly string[],
+): Promise<FilledPart[]> {
   const look = () => ({ at: performance.now(), own: cpuMicros(pid), database: databaseCpu?.() });
   const parts: FilledPart[] = [];
-  let left = await inside.unfilled();
+  let left = unfilled;
   let before = look();
   while (left.length > 0) {
     await Bun.sleep(POLL_MS);
@@ -71,10 +78,11 @@ export async function searchBytesOf(
   kinds: readonly (keyof Counts)[],
 ): Promise<{ bytes: number; contacts: number }> {
   const { counts } = await seedBuild(build, scale, kinds);
+  await using inside = new Inside(build.db);
+  const unfilled = await inside.unfilled();
   const server = await serveAsked(build, { userKey: '', databaseCpu: undefined });
   try {
-    await using inside = new Inside(build.db);
-    await waitUntilFilled(server, inside);
+    await waitUntilFilled(server, inside, unfilled);
     const sizes = await inside.sizes();
     const ofSearch = sizes.filter(({ name }) => name.startsWith('search_'));
     return { bytes: ofSearch.reduce((sum, { bytes }) => sum + bytes, 0), contacts: counts.contacts };
