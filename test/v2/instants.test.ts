@@ -11,6 +11,7 @@ const sandbox = new Sandbox();
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const HOUR_MS = 3_600_000;
+const ROUNDS_MAX = 10;
 
 let harness: Harness;
 let api: Client;
@@ -38,7 +39,8 @@ const meeting = (name: string) => ({
   spared: [],
   extent: null,
 });
-const meetings = (count: number) => Array.from({ length: count }, (_, index) => meeting(`m${index}`));
+const meetings = (count: number, round = 0) =>
+  Array.from({ length: count }, (_, index) => meeting(`m${round}-${index}`));
 
 /** A client that keeps up: it asks for what came since the last record that it has seen, of all resources. */
 function follower() {
@@ -91,20 +93,24 @@ test('a change whose body came slowly, answered last, is the later one', async (
 test('a client that follows an ingest of thousands, while other writes continue, misses nothing', async () => {
   const { store, orgNumber, clock } = harness;
   const client = follower();
-  let isDone = false;
   const options = { orgNumber, createdBy: 'o', ownerId: null, clock: () => clock.now };
-  const ingest = ingestMeetings(store, options, meetings(3_000)).finally(() => {
-    isDone = true;
-  });
-  let contacts = 0;
-  for (; !isDone; contacts++) {
-    await api.create('contacts');
-    await client.catchUp();
+  let [made, beside] = [0, 0];
+  // On a busy machine an ingest can be over before the client has made some steps.
+  for (let round = 0; beside <= 5; round++) {
+    expect(round).toBeLessThan(ROUNDS_MAX);
+    let isDone = false;
+    const ingest = ingestMeetings(store, options, meetings(3_000, round)).finally(() => {
+      isDone = true;
+    });
+    for (beside = 0; !isDone; beside++) {
+      await api.create('contacts');
+      await client.catchUp();
+    }
+    expect((await ingest).created).toBe(3_000);
+    made += 3_000 + beside;
   }
-  expect((await ingest).created).toBe(3_000);
   await client.catchUp();
-  expect(contacts).toBeGreaterThan(5);
-  expect(client.seen.size).toBe(3_000 + contacts);
+  expect(client.seen.size).toBe(made);
 }, 300_000);
 
 describe('a clock that is set back', () => {
