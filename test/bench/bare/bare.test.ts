@@ -44,7 +44,7 @@ describe.skipIf(!existsSync(BINARY))('the bare servers (need dist/crm: bun run b
     binaries.push({ name: 'crm-postgres', binary: BINARY });
     bare.push('bare-postgres');
     await fleet.start(folder, { ...options, databases: new Databases(server.address()) });
-  }, 300_000);
+  }, 1_200_000);
   afterAll(async () => {
     await fleet[Symbol.asyncDispose]();
     await started.disposeAsync();

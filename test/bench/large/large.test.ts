@@ -16,7 +16,7 @@ import { Wording } from './wording.ts';
 import { busiest, countsAt, worldAt } from './world.ts';
 
 // On a machine that has much else to do.
-const LONG = 300_000;
+const LONG = 1_200_000;
 const SCALE = 0.0003;
 
 const ROOT = join(import.meta.dir, '../../..');
