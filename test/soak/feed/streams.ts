@@ -1,5 +1,6 @@
 // Streams of changes while many writes arrive and the server is killed: none of them misses a change or gets one twice.
 import type { Json } from '../../support/json.ts';
+import { until } from '../../support/until.ts';
 import { NO_LIMITS, Node, runOnce } from '../service.ts';
 import { StreamReader } from './stream-reader.ts';
 
@@ -43,6 +44,8 @@ export async function streamThroughWrites(db: string, extent: StreamsExtent): Pr
       const kinds = [{}, {}, { pauseMs: SLOW_MS }, { eventsPerStream: EVENTS_PER_STREAM }];
       return new StreamReader({ url: node.url, key, cursor, sequence, ...kinds[index % kinds.length] });
     });
+    // One that was never open before the server is killed would not come back.
+    await until(() => readers.every((reader) => reader.streams > 0));
     const begun = performance.now();
     let isOver = false;
     const clients = Array.from({ length: CLIENTS }, async () => {
