@@ -1,8 +1,9 @@
 // A client of the stream of changes: it must get each change once and in order, however slow it is or often it comes back.
 import { EventReader } from '../../support/event-stream.ts';
+import { patienceMs } from '../patience.ts';
 
 const AGAIN_MS = 50;
-const PLENTY_MS = 10_000;
+const PLENTY_MS = patienceMs(10_000);
 
 export interface ReaderOptions {
   url: string;
