@@ -155,6 +155,8 @@ async function followLinks(sender: Sender, secrets: Secret[]): Promise<void> {
 // Tables that are not where they were make a request fail inside; gives how many did.
 async function failInside(sandbox: Sandbox, sender: Sender, secrets: readonly Secret[]): Promise<number> {
   const sql = new Bun.SQL(isPostgres ? sandbox.database : `sqlite://${sandbox.database}`);
+  // The server writes too, of its own accord.
+  if (!isPostgres) await sql.unsafe('pragma busy_timeout = 60000');
   const before = sender.answers.length;
   const token = secrets.find(({ name }) => name === 'token 0')?.text ?? '';
   const tables = ['contacts', 'recording_transcripts', 'api_keys'];
