@@ -31,17 +31,21 @@ export interface Sending {
   stop(graceMs?: number): Promise<void>;
 }
 
+// Its receivers are in this process, and a busy machine can keep all of it from running for seconds.
+const TIMEOUT_MS = 60_000;
+
 export interface SendingOptions {
   store?: DeliveryParts['store'];
   holder?: string;
   scan?: WebhookScanner['scan'];
+  /** How long an answer may take, in milliseconds. */
   timeoutMs?: number;
   slots?: FairSlots;
 }
 
 /** Begins to send the webhooks of a harness. */
 export async function startSending(harness: Harness, options: SendingOptions = {}): Promise<Sending> {
-  const { store = harness.store, holder = '', timeoutMs = 2_000, slots = new FairSlots() } = options;
+  const { store = harness.store, holder = '', timeoutMs = TIMEOUT_MS, slots = new FairSlots() } = options;
   const scanner = new WebhookScanner(store, await getWebhookKey(store.read));
   if (options.scan !== undefined) scanner.scan = options.scan;
   const allowed = [parseNetwork('127.0.0.0/8')].flatMap((network) => network ?? []);

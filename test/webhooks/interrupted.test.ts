@@ -122,7 +122,7 @@ test('an organization that is removed is sent no more and leaves nothing, and ot
     .executeTakeFirstOrThrow();
   const removed = await addWebhook(harness, receiver.url);
   await addWebhook(harness, elsewhere.url, { org_id: otherOrgNumber, key_number: number });
-  const sending = await startSending(harness, { holder: 'one', timeoutMs: 60_000 });
+  const sending = await startSending(harness, { holder: 'one' });
   await sending.dispatcher.look();
   const create = async (as: string) => {
     const { status } = await harness.send('POST', '/api/v2/contacts', {

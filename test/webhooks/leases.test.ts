@@ -121,7 +121,7 @@ test('a lease that was lost and is free again is begun with what the other serve
 test('a server whose lease another has taken stores nothing, whatever it had under way', async () => {
   const { promise, resolve } = Promise.withResolvers<Response>();
   receiver.answer = (_, index) => (index === 0 ? promise : new Response(null, { status: 204 }));
-  const [one, other] = [await serverOf('one', { timeoutMs: 60_000 }), await serverOf('other')];
+  const [one, other] = [await serverOf('one'), await serverOf('other')];
   const { place } = await webhook.row();
   await api.create('contacts', { first_name: 'Ada' });
   await receiver.wait(1);
