@@ -113,7 +113,8 @@ test('an organization that is removed is sent no more and leaves nothing, and ot
   const receiver = new WebhookReceiver();
   const elsewhere = new WebhookReceiver();
   const { promise, resolve } = Promise.withResolvers<Response>();
-  receiver.answer = (_, index) => (index === 0 ? answer(500) : promise);
+  // Not tried again before the clock is moved.
+  receiver.answer = (_, index) => (index === 0 ? answer(500, { 'Retry-After': '600' }) : promise);
   const { key, id } = await harness.issue({ orgNumber: otherOrgNumber });
   const { number } = await store.read
     .selectFrom('api_keys')
@@ -136,7 +137,7 @@ test('an organization that is removed is sent no more and leaves nothing, and ot
   await create(harness.v2);
   await receiver.wait(2);
   await removeOrganization(harness, orgNumber);
-  await sending.forward(6_000);
+  await sending.forward(11 * 60_000);
   resolve(answer(204));
   await create(key);
   await elsewhere.wait(1);
