@@ -543,6 +543,7 @@ test('after a stop, what was not stored is sent again, with the same ID', async 
   await api.create('contacts', { first_name: 'Ada' });
   await api.create('contacts', { first_name: 'Grace' });
   await receiver.wait(2);
+  await until(() => sending.stats.attempts.get('delivered') === 1);
   await sending.stop(300);
   expect((await webhook.deliveries()).map(({ outcome }) => outcome)).toEqual(['delivered']);
   sending = await startSending(harness);
