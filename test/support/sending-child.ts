@@ -5,5 +5,5 @@ import { WebhookSender } from '../../server/webhooks/sender.ts';
 
 const [url = '', ...addresses] = process.argv.slice(2);
 const judge = addressJudge([parseNetwork('127.0.0.0/8')].flatMap((network) => network ?? []));
-const sender = new WebhookSender({ judge, resolve: async () => addresses, timeoutMs: 5_000 });
+const sender = new WebhookSender({ judge, resolve: async () => addresses, timeoutMs: 60_000 });
 console.log(JSON.stringify(await sender.send({ url, headers: {}, body: '{}' })));
