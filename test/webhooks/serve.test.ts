@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { lookup } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import { Webhook } from 'standardwebhooks';
+import { freePort } from '../support/ports.ts';
 import { until } from '../support/until.ts';
 import { type Received, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { Services } from '../support/webhook-service.ts';
@@ -103,8 +104,8 @@ describe('a server with --webhooks-allow', () => {
     '%p: kills of the server and of a receiver that fails lose nothing',
     async (args) => {
       const service = await services.start(process.env.CRM_TEST_DB === undefined ? args : ALLOW);
-      let receiver = new WebhookReceiver();
-      const { port } = receiver;
+      const port = await freePort();
+      let receiver = new WebhookReceiver(port);
       const seen: Received[] = [];
       const flaky = (one: Received) => {
         const roll = Math.random();
