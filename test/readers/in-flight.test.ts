@@ -15,6 +15,10 @@ const LIMITS = { orgBytes: 4 * MEBIBYTE, allBytes: 16 * MEBIBYTE };
 const SLOW_BYTES = 2 * MEBIBYTE;
 /** So many connections come to both of two threads. */
 const REQUESTS = 12;
+/** Long enough that on a busy machine too, those that are to be let in are not refused before. */
+const WAIT_MS = 8_000;
+/** A body that is slow here is never too slow. */
+const PATIENT = { pauseMs: 300_000, wholeMs: 300_000 };
 const METRICS = { host: '127.0.0.1', port: 0, version: '0', commit: '0' };
 const newPath = databasePaths();
 
@@ -35,7 +39,8 @@ describe.each([0, 2])('with %d reader threads', (readers) => {
     await store.close();
     server = await startServer({
       ...{ db, host: '127.0.0.1', port: 0, log: 'off', readers, metrics: METRICS },
-      ...{ keyLimit: 10_000, orgLimit: 10_000, inFlightLimits: LIMITS, bodyWaitMs: 1_500 },
+      ...{ keyLimit: 10_000, orgLimit: 10_000, inFlightLimits: LIMITS, bodyWaitMs: WAIT_MS },
+      bodyTimeouts: { record: PATIENT, batch: PATIENT },
     });
   }, 300_000);
   afterAll(() => server.stop(), 300_000);
