@@ -1,5 +1,5 @@
 // Bytes under way: what does not fit waits unread, is let in when there is room, and is refused in the end.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { allocateSums } from '../../db/counters/memory-sums.ts';
 import type { Eventually } from '../../db/engine/engine.ts';
 import { nextTurn } from '../../db/event-loop.ts';
@@ -181,13 +181,11 @@ describe('room for bytes', () => {
 
 describe('a request whose body finds no room', () => {
   let harness: Harness;
-  beforeAll(async () => {
-    harness = await startHarness({
-      inFlightLimits: { orgBytes: 400 * KIBIBYTE, allBytes: 4_000 * KIBIBYTE },
-      bodyWaitMs: WAIT_MS,
-    });
-  });
-  afterAll(() => harness.close());
+  const start = async (bodyWaitMs: number) => {
+    const inFlightLimits = { orgBytes: 400 * KIBIBYTE, allBytes: 4_000 * KIBIBYTE };
+    harness = await startHarness({ inFlightLimits, bodyWaitMs });
+  };
+  afterEach(() => harness.close());
 
   // A body that does not end until asked to, and reports when more than its beginning is wanted.
   function heldBody(bytes: number) {
@@ -222,6 +220,7 @@ describe('a request whose body finds no room', () => {
     );
 
   test('waits, and is answered once there is; another organization is not kept waiting', async () => {
+    await start(300_000);
     const held = heldBody(200 * KIBIBYTE);
     const first = post(held.stream);
     await held.begun;
@@ -236,6 +235,7 @@ describe('a request whose body finds no room', () => {
   });
 
   test('is refused in the end, counted nowhere; what is small, and another key, is let in', async () => {
+    await start(WAIT_MS);
     const held = heldBody(300 * KIBIBYTE);
     const first = post(held.stream);
     await held.begun;
