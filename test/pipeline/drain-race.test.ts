@@ -1,15 +1,25 @@
 // What comes while a thread is busy in the very moment of its end is answered before the connection is closed.
-import { expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Listener } from '../../server/lifecycle/listener.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'crm-drain-race-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+/** Files that tell the client to send, and that it has sent. */
+const [send, sent] = [join(folder, 'send'), join(folder, 'sent')];
+
 const CLIENT = `
+const { existsSync, writeFileSync } = require('node:fs');
 const { HttpConnection } = require(${JSON.stringify(join(import.meta.dir, '../support/http-connection.ts'))});
 const connection = await HttpConnection.open(process.argv[1]);
 await connection.ask({ method: 'GET', path: '/' });
 console.log('kept');
-await Bun.sleep(300);
-console.log(await connection.ask({ method: 'GET', path: '/' }).then(({ status }) => status, String));`;
+while (!existsSync(${JSON.stringify(send)})) await Bun.sleep(10);
+const answer = connection.ask({ method: 'GET', path: '/' });
+writeFileSync(${JSON.stringify(sent)}, '');
+console.log(await answer.then(({ status }) => status, String));`;
 
 test('a request on a kept connection, sent while the thread was busy', async () => {
   const listener = new Listener({
@@ -23,7 +33,8 @@ test('a request on a kept connection, sent while the thread was busy', async () 
   const told = client.stdout.getReader();
   await told.read();
   await listener.drain(0);
-  Bun.sleepSync(1_000);
+  writeFileSync(send, '');
+  for (let left = 6_000; left > 0 && !existsSync(sent); left--) Bun.sleepSync(10);
   await listener.stop();
   expect(new TextDecoder().decode((await told.read()).value).trim()).toBe('200');
 });
