@@ -7,6 +7,7 @@ import { BodyTimer } from '../../server/pipeline/body-timeouts.ts';
 import { type RunningServer, startServer } from '../../server/serve.ts';
 import { databasePaths } from '../support/folders.ts';
 import { HttpConnection } from '../support/http-connection.ts';
+import { promptRound } from '../support/prompt-round.ts';
 import { chunk, type Dribbled, dribble, requestHead } from '../support/slow-client.ts';
 
 const GAP_MS = 250;
@@ -63,6 +64,13 @@ const told = ({ status, body }: Dribbled) => {
   const { error, data } = JSON.parse(body);
   return [status, error?.code ?? data.first_name];
 };
+/** What a client hears that sent steadily: where this thread stalled, which to the server is a pause, it sends again. */
+const steadily = async (send: () => Promise<Dribbled>): Promise<Dribbled> => {
+  for (;;) {
+    const answer = await send();
+    if (answer.pauseMs < PACES.record.pauseMs - GAP_MS) return answer;
+  }
+};
 const TOO_SLOW = [408, 'VALIDATION_OUT_OF_RANGE'];
 
 describe.each(THREADS)('with %d reader threads, a body', (readers) => {
@@ -81,7 +89,11 @@ describe.each(THREADS)('with %d reader threads, a body', (readers) => {
   ];
   test.concurrent.each(kept)('%s is read past the pause that would end it', async (_, pieces) => {
     const { url, head } = given();
-    expect(told(await dribble(url, pieces(head), { gapMs: GAP_MS }))).toEqual([201, 'Ada']);
+    // On a busy machine it can take longer than a body may.
+    const answer = await promptRound(PACES.record.wholeMs, () =>
+      dribble(url, pieces(head), { gapMs: GAP_MS }),
+    );
+    expect(told(answer)).toEqual([201, 'Ada']);
   });
 
   const endless: [name: string, pieces: (head: Head) => string[]][] = [
@@ -90,7 +102,7 @@ describe.each(THREADS)('with %d reader threads, a body', (readers) => {
   ];
   test.concurrent.each(endless)('%s that does not end is answered 408, and closed', async (_, pieces) => {
     const { url, head } = given();
-    const answer = await dribble(url, pieces(head), { gapMs: GAP_MS, isEndless: true });
+    const answer = await steadily(() => dribble(url, pieces(head), { gapMs: GAP_MS, isEndless: true }));
     expect(told(answer)).toEqual(TOO_SLOW);
     expect(answer.head).toMatch(/^connection: close\r?$/im);
     expect(answer.body).toContain('within 3 s of its first byte');
@@ -100,7 +112,8 @@ describe.each(THREADS)('with %d reader threads, a body', (readers) => {
 
   test.concurrent('of a batch has longer', async () => {
     const { url, batchHead } = given();
-    const answer = await dribble(url, announced(batchHead, `[${LONG_BODY}]`, 16), { gapMs: GAP_MS });
+    const pieces = announced(batchHead, `[${LONG_BODY}]`, 16);
+    const answer = await steadily(() => dribble(url, pieces, { gapMs: GAP_MS }));
     expect([answer.status, answer.ms > 3_200]).toEqual([200, true]);
   });
 

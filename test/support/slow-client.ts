@@ -8,6 +8,8 @@ export interface Dribbled {
   body: string;
   /** Milliseconds from the first piece to the answer, or to the end of the connection. */
   ms: number;
+  /** The longest time for which it sent nothing before it had the answer; longer than asked for where this thread stalled. */
+  pauseMs: number;
   /** Resolves once the server has closed the connection. */
   closed: Promise<void>;
 }
@@ -42,16 +44,19 @@ export async function dribble(
     closed.resolve();
   });
   const startedMs = performance.now();
+  let pauseMs = 0;
   const send = async () => {
     for (let index = 0; !isOver && (isEndless || index < pieces.length); index++) {
+      const sentMs = performance.now();
       socket.write(pieces[Math.min(index, pieces.length - 1)] ?? '');
       if (gapMs > 0) await Promise.race([answered.promise, Bun.sleep(gapMs)]);
+      pauseMs = Math.max(pauseMs, performance.now() - sentMs);
     }
   };
   await Promise.all([send(), answered.promise]);
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const ms = performance.now() - startedMs;
-  return { status: Number(head.split(' ')[1] ?? 0), head, body, ms, closed: closed.promise };
+  return { status: Number(head.split(' ')[1] ?? 0), head, body, ms, pauseMs, closed: closed.promise };
 }
 
 function isWhole(text: string): boolean {
