@@ -35,6 +35,10 @@ const create = ({ url, key }: Api) =>
     body: '{"name":"T"}',
   });
 
+/** Waits for what follows a page. */
+const getAfter = (api: Api, { page_info }: Json) =>
+  body(get(api, `/api/v2/changes?cursor=${page_info.end_cursor}&wait=25`));
+
 const body = async (response: Promise<Response>): Promise<Json> => (await response).json();
 
 /** Resolves once the server, which has metrics, holds this many requests. */
@@ -55,6 +59,12 @@ for (const [mode, args] of MODES) {
       await create(api);
       for (const { data } of await Promise.all(waits)) expect(data).toHaveLength(1);
       await holds(server, 0);
+      const figure = async (name: string) =>
+        (await Scrape.of(server.metricsUrl)).value(`crm_http_request_duration_seconds_${name}`, {
+          route: '/api/v2/changes',
+        });
+      await until(async () => (await figure('count')) === 21);
+      const before = (await figure('sum')) ?? 0;
       const leaving = new AbortController();
       const gone = Array.from({ length: 20 }, () => get(api, WAIT, leaving.signal).catch(() => null));
       await holds(server, 20);
@@ -62,13 +72,9 @@ for (const [mode, args] of MODES) {
       leaving.abort();
       await Promise.all(gone);
       await holds(server, 0);
-      // The time that a request was held is not the time that it took.
-      const figure = async (name: string) =>
-        (await Scrape.of(server.metricsUrl)).value(`crm_http_request_duration_seconds_${name}`, {
-          route: '/api/v2/changes',
-        });
       await until(async () => (await figure('count')) === 41);
-      expect(await figure('sum')).toBeLessThan((20 * HELD_MS) / 1_000);
+      // The time that a request was held is not the time that it took.
+      expect(((await figure('sum')) ?? 0) - before).toBeLessThan((20 * HELD_MS) / 1_000);
       await server.stop();
     },
     LONG,
@@ -79,7 +85,7 @@ for (const [mode, args] of MODES) {
     async () => {
       await using sandbox = await Sandbox.withDatabase();
       const key = await sandbox.ok(['init', '--org', 'Example']);
-      const server = await sandbox.serve(['--metrics-port', '0', ...args], ['--drain-seconds', '1']);
+      const server = await sandbox.serve(['--metrics-port', '0', ...args], ['--drain-seconds', '5']);
       const api = { url: server.url, key };
       const waits = Array.from({ length: 10 }, () => get(api, WAIT));
       await holds(server, 10);
@@ -94,7 +100,8 @@ for (const [mode, args] of MODES) {
       // One that comes while the server drains is not held.
       const late = await get(api, WAIT);
       expect([late.status, late.headers.get('Connection')]).toEqual([200, 'close']);
-      expect(performance.now() - begunAt).toBeLessThan(5_000);
+      // Less than a wait.
+      expect(performance.now() - begunAt).toBeLessThan(20_000);
       expect((await stopped).code).toBe(0);
     },
     LONG,
@@ -115,13 +122,10 @@ test.skipIf(isPostgres || process.platform !== 'linux')(
     await server.upgrade(COMMAND);
     const answered = await Promise.all(waits);
     expect(answered.map(({ data }) => data)).toEqual(answered.map(() => []));
-    const cursor = answered[0]?.page_info.end_cursor;
-    const after = `/api/v2/changes?cursor=${cursor}&wait=25`;
-    const next = get(api, after);
+    const next = getAfter(api, answered[0]);
     await create(api);
     // On a connection to the server that was replaced, a request is answered at once.
-    for (let page = await body(next); page.data.length === 0; )
-      page = await body(get(api, `/api/v2/changes?cursor=${page.page_info.end_cursor}&wait=25`));
+    for (let page = await next; page.data.length === 0; ) page = await getAfter(api, page);
     await server.stop();
   },
   LONG,
@@ -141,12 +145,19 @@ test(
         ...['SUMMARY:Kick-off', 'END:VEVENT', 'END:VCALENDAR', ''],
       ].join('\r\n'),
     );
-    const wait = body(get({ url: server.url, key }, WAIT));
+    const api = { url: server.url, key };
+    // On a busy machine a command can take longer than a wait.
+    const untilChanged = async () => {
+      let page = await body(get(api, WAIT));
+      while (page.data.length === 0) page = await getAfter(api, page);
+      return page;
+    };
+    const changed = untilChanged();
     await holds(server, 1);
     await sandbox.ok(['ingest', 'meetings', 'meeting.ics', '--org', 'Example']);
     const endedAt = performance.now();
-    expect((await wait).data).toMatchObject([{ action: 'created', resource: 'meetings' }]);
-    expect(performance.now() - endedAt).toBeLessThan(3_000);
+    expect((await changed).data).toMatchObject([{ action: 'created', resource: 'meetings' }]);
+    expect(performance.now() - endedAt).toBeLessThan(10_000);
     await server.stop();
   },
   LONG,
