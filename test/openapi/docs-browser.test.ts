@@ -282,8 +282,13 @@ describe.skipIf(!hasBrowser)('trying an operation', () => {
   test('lets a sample be copied', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const request = operation(page, 'getContact').locator('.shown > figure').first();
+    // Watched from within the page, since it says so for a moment only.
+    const said = page.evaluate<string>(`new Promise((resolve) => {
+      const button = document.querySelector('#getContact .shown > figure [data-copy]');
+      new MutationObserver(() => resolve(button.textContent)).observe(button, { childList: true });
+    })`);
     await request.getByRole('button', { name: 'Copy' }).click();
-    await request.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await said).toBe('Copied');
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(copied).toBe((await request.locator('pre').textContent()) ?? '');
   });
