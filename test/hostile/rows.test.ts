@@ -42,7 +42,7 @@ test('many columns of one field are told and read in linear time', async () => {
     await build('contacts', cells, { custom: true });
   };
   expect(await growthOf(work, { from: 512, to: 8_192, msMax: 2_000 })).toMatchObject({ isTooMuch: false });
-}, 60_000);
+}, 300_000);
 
 const KIB = 1024;
 
@@ -76,5 +76,5 @@ test.each([
     for (const one of built.values())
       if ('rejection' in one) expect(one.rejection.message.length).toBeLessThan(4 * KIB);
   },
-  60_000,
+  300_000,
 );
