@@ -1,6 +1,7 @@
 // What refusals tell beyond their code: where malformed JSON breaks, which path takes an array, how a plus is written.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Harness, type Json, type Reply, startHarness } from '../support/harness.ts';
+import { threadMs } from '../support/thread-time.ts';
 
 let harness: Harness;
 
@@ -161,8 +162,8 @@ describe('many faults', () => {
 
 test('a parameter sixty thousand times over is refused in no time: in the square of that it would be half a minute', async () => {
   const query = Array.from({ length: 60_000 }, () => 'a=1').join('&');
-  const startedMs = performance.now();
+  const startedMs = threadMs();
   const reply = await harness.send('GET', `/api/v2/contacts?${query}`);
   expect(reply.status).toBe(422);
-  expect(performance.now() - startedMs).toBeLessThan(5_000);
+  expect(threadMs() - startedMs).toBeLessThan(5_000);
 });
