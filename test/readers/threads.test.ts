@@ -77,10 +77,10 @@ describe('over the threads of a server', () => {
     'copies of keyed requests are carried out once, and all get the one answer',
     async () => {
       const [keys, copies] = [150, 4];
+      const minute = Math.floor(Date.now() / 60_000);
       const before = (await connections.ask(0, 'GET', '/api/v2/contacts?limit=1', { key })).header(
         'X-RateLimit-Remaining',
       );
-      const minute = Math.floor(Date.now() / 60_000);
       const answers: Answered[][] = Array.from({ length: keys }, () => []);
       const work = Array.from({ length: keys * copies }, (_, number) => number);
       // Copies of one key go out together, on connections beside each other.
