@@ -12,7 +12,6 @@ import type { ParentKind, ThreadKind, ThreadOptions } from './thread.ts';
 
 // A compiled executable has one entry, which detects when it runs as a thread.
 const ENTRY = Bun.main.includes('$bunfs') ? Bun.main : new URL('./thread.ts', import.meta.url);
-/** Time for the other threads to send their last log lines after one has failed. */
 const LAST_LINES_MS = 500;
 
 /** One thread, as seen by the thread that started it. */
@@ -83,6 +82,8 @@ export interface ReaderThreadsOptions extends ThreadOptions {
   addLine: (line: string) => void;
   /** Called when a thread has failed; the process must exit. */
   onFailure: (error: unknown) => void;
+  /** For tests: time for the other threads to send their last log lines after one has failed, in milliseconds. */
+  lastLinesMs?: number;
 }
 
 /** Threads that listen on one port, which other processes share only during a takeover. */
@@ -92,7 +93,7 @@ export class ReaderThreads {
 
   /** @param entry the module that each of them runs */
   constructor(options: ReaderThreadsOptions, entry: string | URL = ENTRY) {
-    const { count, addLine, onFailure, ...workerData } = options;
+    const { count, addLine, onFailure, lastLinesMs = LAST_LINES_MS, ...workerData } = options;
     const onStore = (kind: WriteKind | WaitKind) => (text: string) => this.#handlers?.[kind](text);
     const handlers: Record<ParentKind, Handler> = {
       write: onStore('write'),
@@ -108,7 +109,7 @@ export class ReaderThreads {
     };
     const fail = async (error: unknown) => {
       const flushed = Promise.all(this.#threads.map((thread) => thread.flush()));
-      await Promise.race([flushed, Bun.sleep(LAST_LINES_MS)]);
+      await Promise.race([flushed, Bun.sleep(lastLinesMs)]);
       onFailure(error);
     };
     this.#threads = Array.from(

@@ -28,6 +28,7 @@ test(
         failures += 1;
         failed.resolve(error);
       },
+      lastLinesMs: LONG,
     };
     const entry = new URL('../support/failing-thread.ts', import.meta.url);
     const [first, second] = await new ReaderThreads(options, entry).start(store);
