@@ -175,8 +175,9 @@ export class Listener implements Listening {
     await this.#drain?.settle();
     const sockets = this.#sockets();
     const drainedBy = this.#drainedBy ?? performance.now() + DRAIN_MS_MAX;
-    const leftMs = drainedBy - performance.now();
-    const lastWord = setTimeout(() => this.endBodies(), leftMs - LAST_WORD_MS);
+    // Bun writes a warning to stderr if a timeout is negative.
+    const leftMs = Math.max(0, drainedBy - performance.now());
+    const lastWord = setTimeout(() => this.endBodies(), Math.max(0, leftMs - LAST_WORD_MS));
     const deadline = setTimeout(() => {
       for (const socket of sockets) socket.stop(true);
     }, leftMs);
