@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { DatabaseProxy, type Hole } from '../support/database-proxy.ts';
 import { PostgresServer, postgresPrograms, type StopMode } from '../support/postgres.ts';
 import { Place, post, type Sent } from '../support/server-process.ts';
+import { until } from '../support/until.ts';
 
 const LONG = 300_000;
 // It takes nine seconds and what a busy machine adds; to wait for the database twice would take longer.
@@ -33,13 +34,7 @@ describe.skipIf(postgresPrograms === null)('while the database is lost', () => {
       return { status: response.status, headers: response.headers, body: await response.json() };
     });
   const statusOf = async (path: string, { url } = here) => (await timed(() => fetch(`${url}${path}`))).status;
-  const isBack = async (at = here) => {
-    const endAt = performance.now() + 20_000;
-    while ((await statusOf('/readyz', at)) !== 200) {
-      if (performance.now() > endAt) throw new Error('it does not come back');
-      await Bun.sleep(50);
-    }
-  };
+  const isBack = (at = here) => until(async () => (await statusOf('/readyz', at)) === 200);
   const countsOf = async (names: readonly string[]) => {
     const rows = await postgres.sql(
       'select first_name, count(*)::int as n from contacts group by first_name',
@@ -90,7 +85,9 @@ describe.skipIf(postgresPrograms === null)('while the database is lost', () => {
       const setReadOnly = async (isOn: 'on' | 'off') => {
         postgres.configure({ default_transaction_read_only: isOn });
         postgres.reload();
-        await Bun.sleep(200);
+        // Those that it has open know it about when a new one does.
+        const show = `select current_setting('default_transaction_read_only') as now`;
+        await until(async () => (await postgres.sql(show))[0]?.now === isOn);
       };
       await setReadOnly('on');
       expectTold(await create('standby'));
