@@ -4,6 +4,7 @@ import { expect } from 'bun:test';
 import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { describe, test } from '../support/on-sqlite.ts';
 import { allIds, Place, post } from '../support/server-process.ts';
+import { until } from '../support/until.ts';
 
 const place = new Place();
 
@@ -53,9 +54,12 @@ describe('a database that is served', () => {
   test('and deleted says so by itself, within seconds', async () => {
     const { db, server } = await served();
     rmSync(db);
-    await Bun.sleep(3_000);
-    server.child.kill('SIGKILL');
-    expect(await server.said).toContain(`The database ${db} was deleted or moved while in use`);
+    const said = `The database ${db} was deleted or moved while in use`;
+    await until(
+      () => server.hasSaid(said),
+      () => said,
+      30_000,
+    );
   });
 
   test('and moved goes on when it is moved back', async () => {

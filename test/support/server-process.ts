@@ -33,6 +33,8 @@ export interface ServerProcess {
   url: string;
   /** All that it has said on stderr, once it has ended. */
   said: Promise<string>;
+  /** Whether it has said that on stderr already. */
+  hasSaid(words: string): boolean;
 }
 
 /** A place for the databases and servers of a test file; all of it is gone when its tests are over. */
@@ -78,9 +80,9 @@ export class Place {
     });
     this.#children.push(child);
     const { promise: url, resolve } = Promise.withResolvers<string>();
+    let text = '';
     const read = async () => {
       const decoder = new TextDecoder();
-      let text = '';
       for await (const chunk of child.stderr) {
         text += decoder.decode(chunk, { stream: true });
         const [, at] = /^Docs +(\S+)\/docs\n/m.exec(text) ?? [];
@@ -92,7 +94,7 @@ export class Place {
     const said = read();
     const at = await url;
     if (at === '') throw new Error(`no server: ${await said}`);
-    return { child, url: at, said };
+    return { child, url: at, said, hasSaid: (words) => text.includes(words) };
   }
 }
 
