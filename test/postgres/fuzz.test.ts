@@ -7,7 +7,7 @@ import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 
 const QUERIES = Number(process.env.FUZZ_QUERIES ?? 10_000);
 const AT_ONCE = 40;
-const LONG = 60_000 + QUERIES;
+const LONG = 300_000 + QUERIES;
 
 describe.skipIf(postgresPrograms === null)(`${QUERIES} queries`, () => {
   let server: PostgresServer;

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
 // Each starts several processes.
-const STARTS_MS = 60_000;
+const STARTS_MS = 300_000;
 
 describe('a served database', () => {
   let sandbox: Sandbox;

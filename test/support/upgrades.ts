@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { freePort } from './ports.ts';
 
-const READY_MS_MAX = 60_000;
+const READY_MS_MAX = 240_000;
 
 /** A server that has said where it serves. */
 interface Started {
