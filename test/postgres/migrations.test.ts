@@ -8,6 +8,7 @@ import { migratePostgres, type Versions } from '../../db/postgres/migrate.ts';
 import { openStore } from '../../db/store.ts';
 import { ndjson, Sandbox } from '../support/command.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
 
 const LONG = 300_000;
 const LOCK = 4_209_921;
@@ -112,26 +113,29 @@ describe.skipIf(postgresPrograms === null)('the schema', () => {
     async () => {
       const name = await empty();
       await migrateAs(name);
-      const alter = (table: string) => `alter table ${table} add column more text`;
-      const more: Migration = {
-        up: async (db) => {
-          for (const table of ['deals', 'contacts']) await sql.raw(alter(table)).execute(db);
-        },
-      };
       const other = new Bun.SQL(server.address(name), { max: 1 });
+      // The server ends the one that looks for deadlocks, and each looks once.
+      await other.unsafe(`set deadlock_timeout = '1h'`);
       await other.unsafe('begin');
       await other.unsafe('lock table contacts in row exclusive mode');
-      const migrating = migrateAs(name, {
-        migrations: { ...MIGRATIONS, '9999-more': more },
-        expanding: EXPANDING,
-      });
-      const waiting = `select 1 from pg_locks where not granted and relation = 'contacts'::regclass`;
-      while ((await server.sql(waiting, name)).length === 0) await Bun.sleep(20);
-      // Who waited first is whom the server ends.
-      await other.unsafe('lock table deals in row exclusive mode');
-      await other.unsafe('commit');
+      const waiting = `select 1 from pg_locks where not granted and relation = 'deals'::regclass`;
+      const alter = (table: string) => sql.raw(`alter table ${table} add column more text`);
+      let others: Promise<unknown> | undefined;
+      const more: Migration = {
+        up: async (db) => {
+          await alter('deals').execute(db);
+          if (others === undefined) {
+            others = other
+              .unsafe('lock table deals in row exclusive mode')
+              .then(() => other.unsafe('commit'));
+            await until(async () => (await server.sql(waiting, name)).length > 0);
+          }
+          await alter('contacts').execute(db);
+        },
+      };
+      await migrateAs(name, { migrations: { ...MIGRATIONS, '9999-more': more }, expanding: EXPANDING });
+      await others;
       await other.close({ timeout: 0 });
-      await migrating;
       expect(server.log).toContain('deadlock detected');
       const added = await server.sql(
         `select table_name from information_schema.columns where column_name = 'more' order by 1`,
