@@ -32,11 +32,13 @@ interface Column {
   is_unique: boolean;
 }
 
+// The definitions of indexes are made once: for each column it would take seconds.
 const COLUMNS = `
+  with indexes as materialized (select tablename, indexdef from pg_indexes where schemaname = 'public')
   select c.table_name, c.column_name, c.data_type,
-    exists (select from pg_indexes i where i.schemaname = 'public' and i.tablename = c.table_name
+    exists (select from indexes i where i.tablename = c.table_name
       and i.indexdef like '%(org_id, ' || c.column_name || ', updated_at, id)%') as has_many,
-    exists (select from pg_indexes i where i.schemaname = 'public' and i.tablename = c.table_name
+    exists (select from indexes i where i.tablename = c.table_name
       and i.indexdef like 'CREATE UNIQUE%' and i.indexdef ~ ('\\m' || c.column_name || '\\M')) as is_unique
   from information_schema.columns c
   join information_schema.tables t using (table_schema, table_name)
