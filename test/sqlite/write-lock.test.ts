@@ -15,9 +15,8 @@ function lock(db: string): Disposable {
 }
 
 const get = async (url: string, key: string) => {
-  const begun = performance.now();
   const { status } = await fetch(`${url}/api/v2/contacts`, { headers: { 'X-Service-Api-Key': key } });
-  return { status, ms: performance.now() - begun };
+  return status;
 };
 
 test('reads are answered meanwhile, and a write as soon as the lock is free', async () => {
@@ -30,11 +29,9 @@ test('reads are answered meanwhile, and a write as soon as the lock is free', as
     isWritten = true;
     return reply.status;
   });
-  const until = performance.now() + 1_500;
-  while (performance.now() < until) {
-    const { status, ms } = await get(url, key);
-    expect(status).toBe(200);
-    expect(ms).toBeLessThan(1_000);
+  // Reads that were held up would take longer, all together, than the five seconds after which the write is refused.
+  for (let reads = 0; reads < 40; reads++) {
+    expect(await get(url, key)).toBe(200);
     await Bun.sleep(20);
   }
   expect(isWritten).toBe(false);
