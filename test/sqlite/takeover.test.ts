@@ -9,6 +9,7 @@ import { COMMAND, Sandbox } from '../support/command.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 import { freePort } from '../support/ports.ts';
 import { ManagerSocket } from '../support/service-manager.ts';
+import { until } from '../support/until.ts';
 import { UpgradedServer } from '../support/upgrades.ts';
 
 const LONG = 300_000;
@@ -79,7 +80,11 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
         code: 1,
       });
       expect((await former.stop('SIGCONT')).code).toBe(0);
-      expect(await sandbox.ok(['health', '--url', former.url])).toBe('');
+      const isHealthy = async () => {
+        const { code, stdout } = await sandbox.crm(['health', '--url', former.url]);
+        return code === 0 && stdout === '';
+      };
+      await until(isHealthy);
       process.kill(pid, 'SIGTERM');
       while ((await fetch(former.url).catch(() => null)) !== null) await Bun.sleep(20);
       expect((await sandbox.crm(['health', '--url', former.url])).code).toBe(1);
@@ -141,11 +146,14 @@ describe('requests wait', () => {
     const send = (name: string, signal?: AbortSignal) =>
       fetch(url, { method: 'POST', body: name, ...(signal && { signal }) }).catch(() => null);
     const waiting = ['one', 'two'].map((name) => send(name));
-    const gone = send('gone', AbortSignal.timeout(100));
+    const leaving = new AbortController();
+    const gone = send('gone', leaving.signal);
+    await until(() => room.listener.pending === 3);
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    leaving.abort();
     await gone;
-    await Bun.sleep(200);
+    await until(() => room.listener.pending === 2);
     room.open(async (request) => {
       const text = await request.text();
       answered.push(text);
@@ -161,7 +169,7 @@ describe('requests wait', () => {
   test('and are sent away with 503 and the usual envelope where nobody will answer', async () => {
     const { room, url } = open();
     const waiting = fetch(`${url}/api/v1/people`);
-    await Bun.sleep(100);
+    await until(() => room.listener.pending === 1);
     await room.close();
     const answer = await waiting;
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5']);
