@@ -45,8 +45,8 @@ function nameOf(text: string): string {
 }
 
 // Of no request: the connection, the secrets that sign, which are looked at every few seconds, what PostgreSQL knows of the
-// tables, or what nodes tell each other of changes.
-const TIMED = /^pragma|^select settings|pg_class|^analyze|pg_notify/;
+// tables, what nodes tell each other of changes, or the time.
+const TIMED = /^pragma|^select settings|pg_class|^analyze|pg_notify|clock_timestamp/;
 // What concerns the credential of a request, or its limits.
 const APART = /api_key|minute_counts/;
 
