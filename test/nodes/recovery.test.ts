@@ -1,6 +1,7 @@
 // A server of PostgreSQL that is back at an earlier time, as after a failover or a recovery that lost the last writes.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { renameSync, rmSync } from 'node:fs';
+import { ProcessSignals } from '../../db/engine/change-signals.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { indexAll } from '../support/index-all.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
@@ -8,8 +9,6 @@ import { until } from '../support/until.ts';
 import { type Client, clientOf, expectFault } from '../support/v2.ts';
 
 const LONG_MS = 300_000;
-// Until a request waits for changes.
-const WAITING_MS = 300;
 // More than there are until then.
 const TRANSACTIONS = 60;
 
@@ -88,8 +87,11 @@ describe.skipIf(postgresPrograms === null)('a node', () => {
       await losing(async () => {
         for (const name of ['Lost', 'Lost too']) await api.create('tasks', { name });
         lost = await now();
-        waiting.push(after(`${lost}&wait=20`));
-        await Bun.sleep(WAITING_MS);
+        using waits = spyOn(ProcessSignals.prototype, 'wait');
+        waiting.push(after(`${lost}&wait=25`));
+        await until(() => waits.mock.calls.length > 0);
+        // It looks once at what is there, no later than this does.
+        await harness.store.signals.wait(harness.orgNumber, 0, new AbortController().signal);
       });
       for (const reply of waiting) expectFault(await reply, 'VALIDATION_OUT_OF_RANGE', 'cursor');
       const made = [await api.create('tasks', { name: 'A' }), await api.create('tasks', { name: 'B' })];
