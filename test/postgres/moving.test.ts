@@ -10,6 +10,7 @@ import { type CopyOutcome, copyOf, startFilled } from '../support/copies.ts';
 import type { Harness } from '../support/harness.ts';
 import { contentOf, fillOrganization } from '../support/organization.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
 import { clientOf } from '../support/v2.ts';
 
 describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () => {
@@ -34,6 +35,12 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     await server.sql(`create database moving_${databases}`);
     return server.address(`moving_${databases}`);
   }
+
+  /** Waits until the server has closed the sessions of commands that have ended: a command waits a second for that. */
+  const closed = () => {
+    const sessions = `select 1 from pg_stat_activity where application_name = 'crm'`;
+    return until(async () => (await server.sql(sessions)).length === 0);
+  };
 
   const digestsOf = ({ compared }: CopyOutcome) => {
     for (const [name, [source, copy]] of compared) expect({ name, ...copy }).toEqual({ name, ...source });
@@ -117,6 +124,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
       create trigger fail before insert on pipelines execute function fail()`,
       name,
     );
+    await closed();
     const failed = await sandbox.crm(['migrate', '--from', 'crm.db', '--to', address]);
     expect([failed.code, failed.stderr]).toEqual([
       1,
@@ -124,6 +132,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     ]);
     expect(failed.stderr).toEndWith('Run the same command again to continue.\n');
     await server.sql('drop trigger fail on pipelines', name);
+    await closed();
     const again = await sandbox.crm(['migrate', '--from', 'crm.db', '--to', address]);
     expect([again.code, again.stderr]).toEqual([
       0,
@@ -142,6 +151,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
         'Stop each "crm serve" and any other command that uses it, then run the same command again.\n',
     ]);
     await idle.stop();
+    await closed();
     expect(await migrate('crm.db', address)).toMatchObject({
       code: 0,
       stderr: expect.not.stringContaining('Another crm'),
