@@ -101,7 +101,12 @@ describe.skipIf(postgresPrograms === null)('the schema', () => {
       await migrateAs(name);
       await migrateAs(name, newer(true));
       const store = await openStore(server.address(name));
-      await store.ready();
+      await until(() =>
+        store.ready().then(
+          () => true,
+          () => false,
+        ),
+      );
       await store.close();
       await migrateAs(name, newer(true));
     },

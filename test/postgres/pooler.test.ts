@@ -8,6 +8,7 @@ import { PostgresConnection } from '../../db/postgres/connection.ts';
 import { openStore } from '../../db/store.ts';
 import { Pooler, type PoolMode } from '../support/pooler.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
 
 const LONG = 300_000;
 // One for each connection of a store, and those that it starts with.
@@ -47,7 +48,12 @@ describe.skipIf(postgresPrograms === null)('a pooler', () => {
     const warningsOf = async () => {
       const warnings: string[] = [];
       const store = await openStore(pooler.address, { onWarning: (warning) => warnings.push(warning) });
-      await store.ready();
+      await until(() =>
+        store.ready().then(
+          () => true,
+          () => false,
+        ),
+      );
       await store.close();
       return warnings.join('\n');
     };
