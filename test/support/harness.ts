@@ -26,7 +26,7 @@ export const BASE_URL = 'http://crm.test';
 // On a machine whose cores are taken, many requests at once can take longer than the nine seconds of production.
 const RESPONSE_MS_MAX = 300_000;
 const MINUTE_MS = 60_000;
-// Limits begin anew with each minute: a test that counts should not meet its end.
+// Limits start over every minute: a test that counts should not meet its end.
 const beginningOfMinute = (ms: number): number => ms - (ms % MINUTE_MS);
 
 export interface Reply {
