@@ -9,7 +9,8 @@ const MARGIN = 4;
 const NOISE_MS = 4;
 const LEAST_MS = 0.05;
 const RUNS = 5;
-const ATTEMPTS = 3;
+const ATTEMPTS = 10;
+const PAUSE_MS = 100;
 
 export type Work = (size: number) => unknown;
 
@@ -36,20 +37,32 @@ export async function growthOf(
   for (const size of sizesOf(from, to)) {
     // Sixteen times smaller, also where the last size is less than that above the one before.
     const smaller = costs.length === 0 ? size : Math.max(from, Math.round(size / STEP));
-    const isOdd = (large: number, small: number): boolean =>
-      large / Math.max(LEAST_MS, small) > (size / smaller) * MARGIN;
     let cost = await leastMs(work, size, 1);
-    // Told only if it is seen each time: a run may have had to collect garbage, or have run before it was compiled.
-    let attempts = 0;
-    while (cost > NOISE_MS && smaller < size && isOdd(cost, await leastMs(work, smaller, RUNS))) {
-      if (++attempts === ATTEMPTS) return { isTooMuch: true, costs: [...costs, [size, cost]] };
-      cost = await leastMs(work, size, RUNS);
-    }
+    const isOdd = async () => {
+      if (cost <= NOISE_MS) return false;
+      const least = Math.max(LEAST_MS, await leastMs(work, smaller, RUNS));
+      if (cost / least <= (size / smaller) * MARGIN) return false;
+      cost = Math.min(cost, await leastMs(work, size, RUNS));
+      return true;
+    };
+    if (smaller < size && (await isSeenEachTime(isOdd)))
+      return { isTooMuch: true, costs: [...costs, [size, cost]] };
     costs.push([size, cost]);
   }
   const last = costs.at(-1)?.[1] ?? 0;
-  const isTooMuch = last > msMax && (await leastMs(work, to, RUNS)) > msMax;
+  const isLong = async () => (await leastMs(work, to, RUNS)) > msMax;
+  const isTooMuch = last > msMax && (await isSeenEachTime(isLong));
   return { isTooMuch, costs };
+}
+
+// Over some seconds: a run may have had to collect garbage, or have run before it was compiled, and for a moment other
+// processes can take all of a core's cache.
+async function isSeenEachTime(look: () => Promise<boolean>): Promise<boolean> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    if (!(await look())) return false;
+    await Bun.sleep(attempt * PAUSE_MS);
+  }
+  return true;
 }
 
 function sizesOf(from: number, to: number): number[] {
