@@ -43,6 +43,7 @@ const readSoFar = sql<{ read: number }>`
 test('a query that identifies nothing does not go through interactions, none of which has an ID of another system', async () => {
   const { store, orgNumber } = harness;
   await store.write(orgNumber, async (trx) => {
+    await sql`set local statement_timeout = 0`.execute(trx);
     await sql`insert into interactions (org_id, id, created_by, created_at, updated_at)
       select ${orgNumber}, lpad(to_hex(n), 8, '0') || '-0000-7000-8000-000000000000', 'k', n, n
       from generate_series(1, ${sql.lit(ROWS)}) as n`.execute(trx);

