@@ -6,6 +6,7 @@ import { buildProgram } from '../../cli/program.ts';
 import { RECIPES } from '../../cli/recipes/recipes.ts';
 import { V1_SCOPES } from '../../db/model/resources/registry.ts';
 import { Sandbox } from '../support/command.ts';
+import { roundThat } from '../support/rounds.ts';
 import { pathWithCrm } from '../support/typed-command.ts';
 
 const sandbox = new Sandbox();
@@ -154,12 +155,11 @@ describe('crm __complete', () => {
   test('asks the server for records and stages, and says nothing if it does not answer', async () => {
     const env = asked();
     // It says nothing where the server, this process, is too busy to answer soon.
-    const ask = async (...words: string[]) => {
-      let said = '';
-      for (let run = 0; said === '' && run < 10; run++)
-        said = (await sandbox.crm(['__complete', ...words], { env })).stdout;
-      return said;
-    };
+    const ask = (...words: string[]) =>
+      roundThat(
+        (said) => said !== '',
+        async () => (await sandbox.crm(['__complete', ...words], { env })).stdout,
+      );
     expect(await ask('--described', '--', 'get', 'deals', '')).toMatch(new RegExp(`^${SHORT}\tLoom.*1\n$`));
     expect(await ask('--', 'get', 'deals', '')).toBe(`${SHORT}\n`);
     expect(await ask('--', 'list', 'deals', '--filter', 'stage=')).toBe('stage=Closed won\n');
@@ -277,9 +277,8 @@ test.skipIf(!hasFish)(
       expect(stderr).toBe('');
       return stdout.split('==\n').slice(0, -1);
     };
-    let found = await find();
     // Nothing comes where the server, this process, is too busy to answer soon.
-    for (let run = 1; found.includes('') && run < 5; run++) found = await find();
+    const found = await roundThat((all) => !all.includes(''), find);
     const lastWords = TYPED.map(([, line]) =>
       line
         .trim()

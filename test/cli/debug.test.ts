@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { type Result, Sandbox } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
+import { roundThat } from '../support/rounds.ts';
 import { Screen } from '../support/screen.ts';
 
 const LONG = 300_000;
@@ -65,10 +66,11 @@ describe('is printed', () => {
       );
     expect(doctor).toContainEqual(expect.stringMatching(/^3 < … first part of \d{3},\d{3} characters$/));
     expect(doctor.join('\n').length).toBeLessThan(30_000);
-    let health = await sandbox.crm(['health', '--debug']);
     // It waits for three seconds alone.
-    for (let run = 1; health.stderr.includes('timed out') && run < 5; run++)
-      health = await sandbox.crm(['health', '--debug']);
+    const health = await roundThat(
+      ({ stderr }) => !stderr.includes('timed out'),
+      () => sandbox.crm(['health', '--debug']),
+    );
     expect([health.code, told(health).at(-1)]).toEqual([0, '1 < {"status":"ready"}']);
     // What is no address is nothing to ask.
     const nowhere = await sandbox.crm(['health', '--url', 'nonsense']);

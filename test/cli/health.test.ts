@@ -2,15 +2,15 @@
 import { afterAll, expect, test } from 'bun:test';
 import { generateKey } from '../../db/tables/key-format.ts';
 import { Sandbox } from '../support/command.ts';
+import { roundThat } from '../support/rounds.ts';
 
 const sandbox = new Sandbox();
 /** What it says of a server, this process, which on a busy machine does not always answer in time. */
-const health = async (url: string) => {
-  let said = await sandbox.crm(['health', '--url', url]);
-  for (let run = 1; said.stderr.includes('timed out') && run < 5; run++)
-    said = await sandbox.crm(['health', '--url', url]);
-  return said;
-};
+const health = (url: string) =>
+  roundThat(
+    ({ stderr }) => !stderr.includes('timed out'),
+    () => sandbox.crm(['health', '--url', url]),
+  );
 const asked: string[] = [];
 let isAlive = true;
 const elsewhere = Bun.serve({

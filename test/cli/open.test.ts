@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { chmodSync } from 'node:fs';
 import { Sandbox } from '../support/command.ts';
+import { roundThat } from '../support/rounds.ts';
 import { until } from '../support/until.ts';
 
 const ID = '019b76da-a800-7000-8000-000000000001';
@@ -33,8 +34,10 @@ test('BROWSER gets the address as one word, and a failure says what to open', as
   const printed = await open(['--print'], { BROWSER: '/nowhere' });
   expect(printed.stdout).toBe('http://127.0.0.1:4000/docs\n');
   for (const wrong of ['/nowhere', await browser('exit 3')]) {
-    let failed = await open([], { BROWSER: wrong });
-    for (let run = 1; failed.code === 0 && run < 5; run++) failed = await open([], { BROWSER: wrong });
+    const failed = await roundThat(
+      ({ code }) => code !== 0,
+      () => open([], { BROWSER: wrong }),
+    );
     expect([failed.code, failed.stderr]).toEqual([
       1,
       expect.stringContaining('Next: Open it yourself: http://127.0.0.1:4000/docs\n'),

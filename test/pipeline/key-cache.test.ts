@@ -8,7 +8,7 @@ import { generateKey, hashKey } from '../../db/tables/key-format.ts';
 import { KeyCache } from '../../server/pipeline/key-cache.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
-import { promptRound } from '../support/prompt-round.ts';
+import { promptRound } from '../support/rounds.ts';
 import { Place } from '../support/server-process.ts';
 
 const place = new Place();

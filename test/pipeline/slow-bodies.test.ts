@@ -7,7 +7,7 @@ import { BodyTimer } from '../../server/pipeline/body-timeouts.ts';
 import { type RunningServer, startServer } from '../../server/serve.ts';
 import { databasePaths } from '../support/folders.ts';
 import { HttpConnection } from '../support/http-connection.ts';
-import { promptRound } from '../support/prompt-round.ts';
+import { promptRound, roundThat } from '../support/rounds.ts';
 import { chunk, type Dribbled, dribble, requestHead } from '../support/slow-client.ts';
 
 const GAP_MS = 250;
@@ -65,12 +65,8 @@ const told = ({ status, body }: Dribbled) => {
   return [status, error?.code ?? data.first_name];
 };
 /** What a client hears that sent steadily: where this thread stalled, which to the server is a pause, it sends again. */
-const steadily = async (send: () => Promise<Dribbled>): Promise<Dribbled> => {
-  for (;;) {
-    const answer = await send();
-    if (answer.pauseMs < PACES.record.pauseMs - GAP_MS) return answer;
-  }
-};
+const steadily = (send: () => Promise<Dribbled>): Promise<Dribbled> =>
+  roundThat(({ pauseMs }) => pauseMs < PACES.record.pauseMs - GAP_MS, send);
 const TOO_SLOW = [408, 'VALIDATION_OUT_OF_RANGE'];
 
 describe.each(THREADS)('with %d reader threads, a body', (readers) => {

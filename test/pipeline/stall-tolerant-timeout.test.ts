@@ -1,7 +1,7 @@
 // Timeouts that do not count a stall of this process.
 import { expect, test } from 'bun:test';
 import { setStallTolerantTimeout } from '../../server/pipeline/stall-tolerant-timeout.ts';
-import { promptRound } from '../support/prompt-round.ts';
+import { promptRound } from '../support/rounds.ts';
 
 /** What happens in which order if the process stalls while a timeout of 50 ms runs and data is on its way. */
 async function orderWithStall(stallMs: number, send: (arrive: () => void) => void): Promise<string[]> {

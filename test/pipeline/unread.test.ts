@@ -6,7 +6,7 @@ import { type RunningServer, Sandbox } from '../support/command.ts';
 import type { Json } from '../support/json.ts';
 import { longText } from '../support/long-texts.ts';
 import { Scrape } from '../support/metrics.ts';
-import { promptRound } from '../support/prompt-round.ts';
+import { promptRound } from '../support/rounds.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const LIST = '/api/v2/contacts?limit=200';

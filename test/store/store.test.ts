@@ -5,7 +5,7 @@ import type { Db, Trx } from '../../db/engine/schema.ts';
 import { withSavepoint } from '../../db/engine/transaction.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { databases } from '../support/folders.ts';
-import { promptRound } from '../support/prompt-round.ts';
+import { promptRound } from '../support/rounds.ts';
 import { observeConnections } from '../support/statement-log.ts';
 
 const newDatabase = databases();

@@ -7,7 +7,7 @@ import { beginChangesEpoch } from '../../db/tables/settings.ts';
 import { EventReader, type StreamEvent } from '../support/event-stream.ts';
 import { appOn, BASE_URL, type Harness, type Json, sender, startHarness } from '../support/harness.ts';
 import { HeldPlaces } from '../support/held-places.ts';
-import { promptRound } from '../support/prompt-round.ts';
+import { promptRound } from '../support/rounds.ts';
 import { type Client, clientOf, expectFault } from '../support/v2.ts';
 
 const LOOK_EVERY_MS = 300;
