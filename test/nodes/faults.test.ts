@@ -7,7 +7,7 @@ import { Place, post, type Sent, type ServerProcess } from '../support/server-pr
 import { until } from '../support/until.ts';
 
 const LONG = 300_000;
-// A client gets an error sooner, and one that waits for a lock of a node that is gone gets it sooner.
+// A client gets an error after nine seconds, and sooner if it waits for a lock of a node that is gone.
 const ANSWER_MS_MAX = 10_000;
 const GATE = 42;
 
